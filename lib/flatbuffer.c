@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "lib/brief_errors.h"
+#include "lib/little_endian.h"
 
 /* bytes of a vtable before the offsets of fields: its own size and the table's */
 #define VTABLE_HEAD 4
@@ -106,15 +107,6 @@ static int find(const struct flatbuffer_table *t, unsigned int field, unsigned i
 	return tenon_cursor_skip(out, offset);
 }
 
-static uint64_t integer(const uint8_t *at, unsigned int size)
-{
-	uint64_t value = 0;
-
-	while (size--)
-		value = value << 8 | at[size];
-	return value;
-}
-
 int flatbuffer_number(const struct flatbuffer_table *t, unsigned int field, unsigned int size,
 		      uint64_t absent, uint64_t *out)
 {
@@ -122,7 +114,7 @@ int flatbuffer_number(const struct flatbuffer_table *t, unsigned int field, unsi
 	bool found;
 	int err = find(t, field, size, &c, &found);
 
-	*out = err || !found ? absent : integer(c.at, size);
+	*out = err || !found ? absent : little_endian(c.at, size);
 	return err;
 }
 
@@ -186,7 +178,7 @@ struct tenon_slice flatbuffer_bytes(const struct flatbuffer_vector *v)
 
 uint64_t flatbuffer_item(const struct flatbuffer_vector *v, uint64_t index)
 {
-	return integer(v->items.at + index * v->size, v->size);
+	return little_endian(v->items.at + index * v->size, v->size);
 }
 
 int flatbuffer_item_table(const struct flatbuffer_vector *v, uint64_t index,

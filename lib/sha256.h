@@ -28,6 +28,16 @@ void sha256_digits(const uint8_t hash[SHA256_SIZE], char text[SHA256_TEXT]);
 /** sha256_text - end the hash, and write it in hexadecimal digits */
 void sha256_text(struct sha256 *h, char text[SHA256_TEXT]);
 
+/** sha256_bytes - the hash of bytes */
+static inline void sha256_bytes(const void *data, size_t size, uint8_t out[SHA256_SIZE])
+{
+	struct sha256 h;
+
+	sha256_init(&h);
+	sha256_add(&h, data, size);
+	sha256_end(&h, out);
+}
+
 /** sha256_of - the hash of bytes in hexadecimal digits */
 static inline void sha256_of(const void *data, size_t size, char text[SHA256_TEXT])
 {

@@ -33,6 +33,18 @@ static inline bool slice_starts(struct tenon_slice s, const char *prefix)
 	return slice_begins(s, tenon_slice_of(prefix));
 }
 
+/** slice_take - cut a word off the beginning of a slice; false, without a change, if it does not begin with it */
+static inline bool slice_take(struct tenon_slice *s, const char *word)
+{
+	const size_t n = strlen(word);
+
+	if (!slice_starts(*s, word))
+		return false;
+	s->data += n;
+	s->size -= n;
+	return true;
+}
+
 /** slice_shown - number of bytes of a text to print in a message, at most @most */
 static inline int slice_shown(struct tenon_slice text, int most)
 {

@@ -129,7 +129,7 @@ int trace_merge(const struct trace_there *there)
 {
 	const struct tracer *t = trace_on();
 
-	return t ? t->merge(there) : 0;
+	return t && t->merge ? t->merge(there) : 0;
 }
 
 uint32_t trace_number(void)
@@ -148,36 +148,34 @@ void trace_collect_with(void (*function)(void))
 
 void tenon_trace_span(const char *track, const char *name, uint64_t begin, uint64_t end)
 {
-	const struct tracer *t = trace_on();
 	const struct trace_span span = { .track = track,
 					 .category = "program",
 					 .name = tenon_slice_of(name),
 					 .begin = begin,
 					 .end = end };
 
-	if (t && begin)
-		t->span(&span);
+	if (begin)
+		trace_put(&span);
 }
 
 void trace_put(const struct trace_span *span)
 {
 	const struct tracer *t = trace_on();
 
-	if (t)
+	if (t && t->span)
 		t->span(span);
 }
 
 void trace_add(const char *category, struct tenon_slice name, uint64_t bytes, uint64_t begin)
 {
-	const struct tracer *t = trace_on();
 	struct trace_span span = {
 		.category = category, .name = name, .bytes = bytes, .begin = begin
 	};
 
-	if (!t || !begin)
+	if (!begin)
 		return;
 	span.end = clock_now();
-	t->span(&span);
+	trace_put(&span);
 }
 #else
 static int no_traces(void)

@@ -70,8 +70,8 @@ struct trace_there {
  * @begin: create the file; with a path of NULL, keep the events in memory
  * @end: write the file, or append what trace_take() gives to @out, and forget the events
  * @submit: submit an operation to the backend, and note when it ran
- * @queue_gone: a queue with a track is destroyed; called at any time after @submit
- * @memory: the memory of a device has changed
+ * @queue_gone: NULL but in the tracer that the plug-in offers: a queue with a track is destroyed; called at any time after @submit
+ * @memory: the memory of a device has changed; NULL for what writes no trace, as the next two
  * @span: add a span
  * @merge: add the events of another machine
  * @before: an operator is about to be called; NULL in a trace, which has its span afterwards

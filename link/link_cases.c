@@ -14,15 +14,6 @@
 /* bytes in front of what is hashed: size, version, hash */
 #define HASHED (8 + 4 + SHA256_SIZE)
 
-static void hash(const void *data, size_t size, uint8_t out[SHA256_SIZE])
-{
-	struct sha256 h;
-
-	sha256_init(&h);
-	sha256_add(&h, data, size);
-	sha256_end(&h, out);
-}
-
 static int put_value(const struct tenon_param *v, bool as_hash, struct tenon_buffer *out)
 {
 	const DLTensor *t = &v->tensor;
@@ -43,7 +34,7 @@ static int put_value(const struct tenon_param *v, bool as_hash, struct tenon_buf
 		return err;
 	contents = (struct tenon_slice){ (const char *)t->data + t->byte_offset, bytes };
 	if (as_hash) {
-		hash(contents.data, contents.size, digest);
+		sha256_bytes(contents.data, contents.size, digest);
 		contents = (struct tenon_slice){ (const char *)digest, sizeof(digest) };
 	}
 	tenon_buffer_string(out, v->name);
@@ -116,7 +107,7 @@ int link_cases_write(const struct link_request *r, struct tenon_buffer *out)
 	for (i = 0; i < 8; i++)
 		out->data[i] = (char)((uint64_t)(out->size - 8) >> 8 * i);
 	out->data[8] = CASES_VERSION;
-	hash(out->data + HASHED, out->size - HASHED, (uint8_t *)out->data + 12);
+	sha256_bytes(out->data + HASHED, out->size - HASHED, (uint8_t *)out->data + 12);
 	return 0;
 }
 

@@ -63,12 +63,9 @@ static void put_symbol(struct tenon_buffer *out, const char *symbol, const char 
 static void put_stand_in(struct tenon_buffer *out, const struct link_work *w)
 {
 	uint8_t digest[SHA256_SIZE];
-	struct sha256 h;
 	size_t i;
 
-	sha256_init(&h);
-	sha256_add(&h, w->blob.data, w->blob.size);
-	sha256_end(&h, digest);
+	sha256_bytes(w->blob.data, w->blob.size, digest);
 	begin_symbol(out, symbol_of(w));
 	for (i = 0; i < sizeof(digest); i++)
 		tenon_buffer_printf(out, i ? ", %d" : "\t.byte %d", digest[i]);

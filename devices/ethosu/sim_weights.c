@@ -6,7 +6,9 @@
 #include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_weights.h"
 #include "devices/ethosu/sim.h"
+#include "devices/ethosu/sim_weights.h"
 #include "lib/brief_errors.h"
+#include "lib/little_endian.h"
 
 #define SCALE_BYTES	   10
 #define INPUT_UNIT	   8
@@ -16,18 +18,6 @@
 #define INPUTS_PADDING	   (INPUTS_DEPTH_FIRST - 1)
 #define ELEMENTS_PADDED	   4
 #define WEIGHTS_MOST	   (UINT64_C(1) << 28)
-/* with padding: so many of 16 bits fit into the address space of a machine of 32 bits */
-#define CODED_MOST (UINT64_C(1) << 30)
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint32_t round_up(uint32_t n, uint32_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
 
 /**
  * struct order - a walk through the weights of a core
@@ -57,18 +47,6 @@ struct order {
 	const int16_t *from;
 	int16_t *to;
 	uint64_t count;
-};
-
-/* a part of the kernel, of a block of input channels and of a block of output channels */
-struct part {
-	uint32_t output;
-	uint32_t outputs;
-	uint32_t input;
-	uint32_t inputs;
-	uint32_t y;
-	uint32_t x;
-	uint32_t height;
-	uint32_t width;
 };
 
 /* The weights of a unit of output and input channels at one element of the kernel. */
@@ -200,15 +178,6 @@ static int decode(struct sim *s, struct order *o)
 	o->from = NULL;
 	heap_free(coded);
 	return err;
-}
-
-static uint64_t little_endian(const uint8_t *bytes, unsigned int count)
-{
-	uint64_t value = 0;
-
-	while (count--)
-		value = value << 8 | bytes[count];
-	return value;
 }
 
 static int read_scales(struct sim *s, uint32_t core, uint32_t cores, uint32_t outputs,

@@ -5,7 +5,9 @@
 #include "devices/ethosu/ethosu_take.h"
 #include "devices/ethosu/ethosu_weights.h"
 #include "devices/ethosu/sim.h"
+#include "devices/ethosu/sim_weights.h"
 #include "lib/brief_errors.h"
+#include "lib/little_endian.h"
 
 #define SCALE_BYTES 10
 #define SUBKERNEL   8
@@ -15,18 +17,6 @@
 #define MICROBLOCKS 6
 /* so many products are in a microblock for each of the depth's channels */
 #define PRODUCTS 8
-/* as in the order of U55 and U65 */
-#define CODED_MOST (UINT64_C(1) << 30)
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint32_t round_up(uint32_t n, uint32_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
 
 /**
  * struct order - a walk through the weights of a stream
@@ -68,18 +58,6 @@ struct order {
 	uint32_t run;
 	int16_t *to;
 	uint64_t count;
-};
-
-/* a part of the kernel, of a block of output channels and of one of input channels */
-struct part {
-	uint32_t output;
-	uint32_t outputs;
-	uint32_t input;
-	uint32_t inputs;
-	uint32_t y;
-	uint32_t x;
-	uint32_t height;
-	uint32_t width;
 };
 
 static int16_t weight_at(const struct order *o, uint64_t i)
@@ -335,15 +313,6 @@ static int read_fast(struct sim *s, struct order *o)
 }
 
 /* ---- scales */
-
-static uint64_t little_endian(const uint8_t *bytes, unsigned int count)
-{
-	uint64_t value = 0;
-
-	while (count--)
-		value = value << 8 | bytes[count];
-	return value;
-}
 
 /* With sums of 48 bits, the bias has 48 and the multiplier 15. */
 static int read_scales(struct sim *s, uint32_t outputs, struct sim_weights *w)

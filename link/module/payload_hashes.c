@@ -15,15 +15,6 @@
 /* bytes in front of the hashes: size, version, count */
 #define HEADER 20
 
-static void hash(struct tenon_slice payload, uint8_t out[SHA256_SIZE])
-{
-	struct sha256 h;
-
-	sha256_init(&h);
-	sha256_add(&h, payload.data, payload.size);
-	sha256_end(&h, out);
-}
-
 int payload_hashes_begin(size_t count, struct tenon_buffer *out)
 {
 	static const uint8_t none[SHA256_SIZE];
@@ -40,7 +31,8 @@ int payload_hashes_begin(size_t count, struct tenon_buffer *out)
 void payload_hashes_set(struct tenon_buffer *hashes, size_t module, struct tenon_slice payload)
 {
 	if (!hashes->status)
-		hash(payload, (uint8_t *)hashes->data + HEADER + module * SHA256_SIZE);
+		sha256_bytes(payload.data, payload.size,
+			     (uint8_t *)hashes->data + HEADER + module * SHA256_SIZE);
 }
 
 int payload_hashes_read(struct tenon_slice bytes, const char *file, struct payload_hashes *out)
@@ -69,7 +61,7 @@ bool payload_hashes_match(const struct payload_hashes *h, size_t module, struct 
 	const uint8_t *want = h->at + module * SHA256_SIZE;
 	uint8_t bytes[SHA256_SIZE];
 
-	hash(payload, bytes);
+	sha256_bytes(payload.data, payload.size, bytes);
 	sha256_digits(bytes, found);
 	sha256_digits(want, wanted);
 	return !memcmp(bytes, want, sizeof(bytes));

@@ -234,15 +234,9 @@ static int aot_bind_input(struct tenon_model *m, size_t index, struct tenon_tens
 	err = check_given(&a->slots[index], &tensor->dl);
 	if (err)
 		return err;
-	if (!place_is_host(tensor->dl.device))
-		return tenon_error(-TENON_E_DEVICE, "lies on %s:%d, want cpu; copy it instead",
-				   tenon_device_name((int32_t)tensor->dl.device.device_type),
-				   tensor->dl.device.device_id);
-	if ((uintptr_t)data % TENON_TENSOR_ALIGN)
-		return tenon_error(
-			-TENON_E_VALUE,
-			"lies at %p, want an address that is a multiple of %d; copy it instead",
-			(void *)data, TENON_TENSOR_ALIGN);
+	err = place_can_bind(&tensor->dl);
+	if (err)
+		return err;
 	move(a, index, data, &tensor->object);
 	mark_set(a, index);
 	return 0;

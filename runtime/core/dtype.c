@@ -8,6 +8,7 @@
 #include "runtime/core/dtype.h"
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 
 /* Names of dtype codes. A name with @bits not 0 applies to that width only. */
 static const struct dtype_word {
@@ -142,29 +143,18 @@ static bool take_number(struct tenon_slice *text, unsigned int most, unsigned in
 	return i > 0;
 }
 
-static bool take_word(struct tenon_slice *text, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (text->size < n || memcmp(text->data, word, n))
-		return false;
-	text->data += n;
-	text->size -= n;
-	return true;
-}
-
 /* Read a name. Those of narrow floats may begin with "f" or "fp", as tvm-ffi reads them: fp8_e4m3. */
 static bool take_dtype_word(struct tenon_slice *text, const struct dtype_word *w)
 {
 	const char *narrow = w->word + strlen("float");
 	struct tenon_slice rest = *text;
 
-	if (take_word(text, w->word))
+	if (slice_take(text, w->word))
 		return true;
-	if (strncmp(w->word, "float", 5) || !w->bits || !take_word(&rest, "f"))
+	if (strncmp(w->word, "float", 5) || !w->bits || !slice_take(&rest, "f"))
 		return false;
-	take_word(&rest, "p");
-	if (!take_word(&rest, narrow))
+	slice_take(&rest, "p");
+	if (!slice_take(&rest, narrow))
 		return false;
 	*text = rest;
 	return true;
@@ -185,8 +175,8 @@ static bool dtype_take(struct tenon_slice *rest, DLDataType *out)
 		return false;
 	/* float4_e2m1fn_x2 is the name of PyTorch */
 	if (dtype_words[i].code == TENON_DTYPE_FLOAT4_E2M1FN && rest->size > 1)
-		take_word(rest, "_");
-	if (take_word(rest, "x") && (!take_number(rest, 65535, &lanes) || !lanes))
+		slice_take(rest, "_");
+	if (slice_take(rest, "x") && (!take_number(rest, 65535, &lanes) || !lanes))
 		return false;
 	*out = tenon_dtype(dtype_words[i].code, bits, lanes);
 	return rest->size == 0;
@@ -226,9 +216,9 @@ int tenon_device_parse(struct tenon_slice text, DLDevice *out)
 	for (i = 0; i < DEVICE_WORDS; i++) {
 		rest = text;
 		id = 0;
-		if (!take_word(&rest, device_words[i].word))
+		if (!slice_take(&rest, device_words[i].word))
 			continue;
-		if (rest.size && (!take_word(&rest, ":") || !take_number(&rest, 32767, &id)))
+		if (rest.size && (!slice_take(&rest, ":") || !take_number(&rest, 32767, &id)))
 			continue;
 		if (rest.size)
 			continue;

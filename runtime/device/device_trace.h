@@ -31,7 +31,7 @@ static inline void trace_count_memory(struct tenon_device *device, uint64_t byte
 
 	__atomic_add_fetch(&device->core->allocated, bytes, __ATOMIC_RELAXED);
 	t = trace_on();
-	if (t)
+	if (t && t->memory)
 		t->memory(device);
 }
 

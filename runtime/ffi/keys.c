@@ -6,17 +6,10 @@
  */
 #include "runtime/ffi/attributes.h"
 
+#include "lib/little_endian.h"
+
 #define HASH_MULTIPLIER UINT64_C(1099511628211)
 #define HASH_MODULUS	UINT64_C(2147483647)
-
-static uint64_t little_word(const unsigned char *at, size_t size)
-{
-	uint64_t word = 0;
-
-	while (size--)
-		word = word << 8 | at[size];
-	return word;
-}
 
 uint64_t ffi_hash_bytes(const void *data, size_t size)
 {
@@ -24,9 +17,9 @@ uint64_t ffi_hash_bytes(const void *data, size_t size)
 	uint64_t hash = 0;
 
 	for (; size >= 8; at += 8, size -= 8)
-		hash = (hash * HASH_MULTIPLIER + little_word(at, 8)) % HASH_MODULUS;
+		hash = (hash * HASH_MULTIPLIER + little_endian(at, 8)) % HASH_MODULUS;
 	if (size)
-		hash = (hash * HASH_MULTIPLIER + little_word(at, size)) % HASH_MODULUS;
+		hash = (hash * HASH_MULTIPLIER + little_endian(at, size)) % HASH_MODULUS;
 	return hash;
 }
 

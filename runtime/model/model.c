@@ -371,15 +371,13 @@ static void trace_op(void *context, size_t index, const struct tenon_op *op, uin
 		     uint64_t end)
 {
 	const struct tenon_profiler *p = context;
-	const struct tracer *t = trace_on();
 	const struct trace_span span = { .category = "operator",
 					 .name = op->name,
 					 .function = op->function,
 					 .begin = begin,
 					 .end = end };
 
-	if (t)
-		t->span(&span);
+	trace_put(&span);
 	if (p)
 		p->op(p->context, index, op, begin, end);
 }

@@ -5,6 +5,8 @@
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
+#include "lib/brief_errors.h"
+
 #ifdef CONFIG_DEVICES
 #include "runtime/device/device_core.h"
 #endif
@@ -34,6 +36,22 @@ int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes)
 	a = as_bytes(from, &size);
 	b = as_bytes(to, &size);
 	return tenon_tensor_copy(&a, &b);
+}
+
+int place_can_bind(const DLTensor *t)
+{
+	const char *data = (const char *)t->data + t->byte_offset;
+
+	if (!place_is_host(t->device))
+		return tenon_error(-TENON_E_DEVICE, "lies on %s:%d, want cpu; copy it instead",
+				   tenon_device_name((int32_t)t->device.device_type),
+				   t->device.device_id);
+	if ((uintptr_t)data % TENON_TENSOR_ALIGN)
+		return tenon_error(
+			-TENON_E_VALUE,
+			"lies at %p, want an address that is a multiple of %d; copy it instead",
+			(const void *)data, TENON_TENSOR_ALIGN);
+	return 0;
 }
 
 int place_wait(DLDevice id)

@@ -19,6 +19,13 @@ static inline bool place_is_host(DLDevice d)
 	       (int)d.device_type == PLACE_ROCM_HOST;
 }
 
+/**
+ * place_can_bind - test whether a model's compiled code can use a tensor where it is
+ *
+ * Return: 0; -TENON_E_DEVICE for one that is not in host memory; -TENON_E_VALUE for one that is not aligned.
+ */
+int place_can_bind(const DLTensor *t) TO_PLUGINS(place_can_bind);
+
 /* Test for one device, or host memory of any kind. */
 static inline bool place_same(DLDevice a, DLDevice b)
 {

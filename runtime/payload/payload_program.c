@@ -12,6 +12,7 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/heap.h"
+#include "lib/slice_text.h"
 #include "lib/string_map.h"
 
 /* size of the smallest tag, an empty string */
@@ -46,17 +47,6 @@ static struct totals count_all(const struct tenon_payload_info *info)
 	return t;
 }
 
-static bool begins(struct tenon_slice *s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	if (s->size < n || memcmp(s->data, prefix, n))
-		return false;
-	s->data += n;
-	s->size -= n;
-	return true;
-}
-
 /* Parse a launch extent: "blockIdx.x" and so on. Returns the tag, or -1. */
 static int extent_tag(struct tenon_slice tag)
 {
@@ -72,7 +62,7 @@ static int extent_tag(struct tenon_slice tag)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct tenon_slice axis = tag;
 
-		if (begins(&axis, names[i].name) && axis.size == 1 && *axis.data >= 'x' &&
+		if (slice_take(&axis, names[i].name) && axis.size == 1 && *axis.data >= 'x' &&
 		    *axis.data <= 'z')
 			return names[i].tag + (*axis.data - 'x');
 	}
@@ -82,7 +72,7 @@ static int extent_tag(struct tenon_slice tag)
 /* "tir." up to TVM 0.23, "tirx." from 0.24 */
 static bool is_shared_tag(struct tenon_slice tag)
 {
-	return (begins(&tag, "tirx.") || begins(&tag, "tir.")) &&
+	return (slice_take(&tag, "tirx.") || slice_take(&tag, "tir.")) &&
 	       tenon_slice_equal(tag, tenon_slice_of("use_dyn_shared_memory"));
 }
 

@@ -386,32 +386,8 @@ static int end(struct record_report *out)
 	return err;
 }
 
-/* ---- what only traces need */
-
-static void no_queue(struct tenon_queue *queue)
-{
-}
-
-static void no_memory(struct tenon_device *device)
-{
-}
-
-static void no_span(const struct trace_span *span)
-{
-}
-
-static int no_merge(const struct trace_there *there)
-{
-	return 0;
-}
-
 const struct recorder run_recorder = {
-	.tracer = { .submit = record_submit,
-		    .queue_gone = no_queue,
-		    .memory = no_memory,
-		    .span = no_span,
-		    .merge = no_merge,
-		    .before = record_before_operator },
+	.tracer = { .submit = record_submit, .before = record_before_operator },
 	.begin = begin,
 	.end = end,
 };

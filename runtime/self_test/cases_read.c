@@ -198,7 +198,6 @@ static int open_record(struct tenon_slice section, uint64_t offset, struct tenon
 	struct tenon_slice record, hash;
 	uint8_t found[SHA256_SIZE];
 	uint32_t version;
-	struct sha256 h;
 	int err;
 
 	*c = tenon_cursor_of(section.data, section.size, CASES_SECTION, offset);
@@ -215,9 +214,7 @@ static int open_record(struct tenon_slice section, uint64_t offset, struct tenon
 		err = tenon_cursor_bytes(c, SHA256_SIZE, &hash);
 	if (err)
 		return err;
-	sha256_init(&h);
-	sha256_add(&h, c->at, tenon_cursor_left(c));
-	sha256_end(&h, found);
+	sha256_bytes(c->at, tenon_cursor_left(c), found);
 	return memcmp(found, hash.data, sizeof(found))
 		       ? tenon_cursor_error(c, -TENON_E_VALUE,
 					    "the cases have another hash than was written with "

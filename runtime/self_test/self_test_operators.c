@@ -239,29 +239,7 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *opera
 	return queue->device->ops->queue->submit(queue, operation);
 }
 
-static void no_queue(struct tenon_queue *queue)
-{
-}
-
-static void no_memory(struct tenon_device *device)
-{
-}
-
-static void no_span(const struct trace_span *span)
-{
-}
-
-static int no_merge(const struct trace_there *there)
-{
-	return 0;
-}
-
-static const struct tracer tracer = { .submit = submit,
-				      .queue_gone = no_queue,
-				      .memory = no_memory,
-				      .span = no_span,
-				      .merge = no_merge,
-				      .before = before };
+static const struct tracer tracer = { .submit = submit, .before = before };
 
 /* ---- both runs */
 

@@ -14,6 +14,7 @@
 #include <tenon/tenon.h>
 
 #include "runtime/library/compat_library.h"
+#include "tools/doctor/checkup.h"
 #include "tools/doctor/doctor.h"
 #include "tools/text/size.h"
 
@@ -27,17 +28,6 @@ static void found(struct finding *f, enum finding_level level, const char *forma
 	f->level = level;
 	va_start(args, format);
 	vsnprintf(f->text, sizeof(f->text), format, args);
-	va_end(args);
-}
-
-static void remedy(struct finding *f, const char *format, ...) TENON_PRINTF(2, 3);
-
-static void remedy(struct finding *f, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(f->remedy, sizeof(f->remedy), format, args);
 	va_end(args);
 }
 
@@ -62,10 +52,10 @@ static void check_dlopen(struct finding *f)
 		return;
 	}
 	found(f, FINDING_FAIL, "the dynamic linker does not open shared objects: %s", dlerror());
-	remedy(f, "use a tenon that is not linked statically");
+	checkup_remedy(f, "use a tenon that is not linked statically");
 #else
 	found(f, FINDING_WARN, "this build opens no shared objects");
-	remedy(f, "build with CONFIG_DSO to load modules from files");
+	checkup_remedy(f, "build with CONFIG_DSO to load modules from files");
 #endif
 }
 
@@ -78,7 +68,7 @@ static void check_compat(struct finding *f)
 	}
 	found(f, FINDING_WARN, "%s", tenon_error_message());
 	tenon_error_clear();
-	remedy(f, "modules that import the runtime's names do not load; others do");
+	checkup_remedy(f, "modules that import the runtime's names do not load; others do");
 #else
 	found(f, FINDING_OK,
 	      "not in this build: modules that import the runtime's names do not "
@@ -94,10 +84,10 @@ static void check_threads(struct finding *f)
 	found(f, FINDING_OK, "parallel loops run on %d of %ld processors", workers, online);
 	if (workers >= online)
 		return;
-	remedy(f, "%s",
-	       getenv("TENON_NUM_THREADS") || getenv("TVM_NUM_THREADS")
-		       ? "the environment limits them"
-		       : "more only if taskset, cpuset and the configuration allow it");
+	checkup_remedy(f, "%s",
+		       getenv("TENON_NUM_THREADS") || getenv("TVM_NUM_THREADS")
+			       ? "the environment limits them"
+			       : "more only if taskset, cpuset and the configuration allow it");
 }
 
 static void check_page_size(struct finding *f)
@@ -128,8 +118,8 @@ static void check_huge_pages(struct finding *f)
 	if (strcmp(chosen + 1, "never"))
 		return;
 	f->level = FINDING_WARN;
-	remedy(f, "large parameters load faster after: echo madvise > "
-		  "/sys/kernel/mm/transparent_hugepage/enabled");
+	checkup_remedy(f, "large parameters load faster after: echo madvise > "
+			  "/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
 /* Make and remove a folder in a folder: permissions alone say little to root, /proc or an NFS. */
@@ -202,7 +192,7 @@ static void check_cache(struct finding *f)
 		snprintf(path, sizeof(path), "%s/.cache/tenon", home);
 	} else {
 		found(f, FINDING_WARN, "neither XDG_CACHE_HOME nor HOME names a folder");
-		remedy(f, "set TENON_CACHE_DIR, so that compiled kernels can be kept");
+		checkup_remedy(f, "set TENON_CACHE_DIR, so that compiled kernels can be kept");
 		return;
 	}
 	strcpy(tried, path);
@@ -216,7 +206,8 @@ static void check_cache(struct finding *f)
 		return;
 	}
 	found(f, FINDING_WARN, "%s cannot be used: %s: %s", path, tried, why);
-	remedy(f, "set TENON_CACHE_DIR to a folder that can be written, to keep compiled kernels");
+	checkup_remedy(
+		f, "set TENON_CACHE_DIR to a folder that can be written, to keep compiled kernels");
 }
 
 static void check_files(struct finding *f)
@@ -233,7 +224,7 @@ static void check_files(struct finding *f)
 		found(f, limit.rlim_cur < 256 ? FINDING_WARN : FINDING_OK, "%llu open files",
 		      (unsigned long long)limit.rlim_cur);
 	if (f->level == FINDING_WARN)
-		remedy(f, "raise it: ulimit -n 1024");
+		checkup_remedy(f, "raise it: ulimit -n 1024");
 }
 
 static void check_limit(struct finding *f, int resource, uint64_t least, const char *what,
@@ -253,7 +244,7 @@ static void check_limit(struct finding *f, int resource, uint64_t least, const c
 	found(f, limit.rlim_cur < least ? FINDING_WARN : FINDING_OK, "%s: %s", what,
 	      size_text(limit.rlim_cur, text));
 	if (f->level == FINDING_WARN)
-		remedy(f, "raise it: %s", raise);
+		checkup_remedy(f, "raise it: %s", raise);
 }
 
 static void check_stack(struct finding *f)
