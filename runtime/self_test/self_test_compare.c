@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/difference.h"
 #include "lib/half.h"
 #include "lib/sha256.h"
 #include "runtime/self_test/self_test.h"
@@ -71,13 +72,6 @@ static int64_t integer_at(const unsigned char *at, DLDataType dtype)
 	return dtype.code == kDLInt ? (int64_t)(v << unused) >> unused : (int64_t)v;
 }
 
-static double distance(double got, double want)
-{
-	if ((isnan(got) && isnan(want)) || got == want)
-		return 0;
-	return isfinite(got) && isfinite(want) ? fabs(got - want) : INFINITY;
-}
-
 static void note(struct difference *d, double got, double want, double far, bool within)
 {
 	if (far > d->most)
@@ -92,17 +86,15 @@ static void note(struct difference *d, double got, double want, double far, bool
 
 static void note_real(const struct tenon_case *c, struct difference *d, double got, double want)
 {
-	const double far = distance(got, want);
+	const double far = difference_real(got, want);
 
-	note(d, got, want, far,
-	     far == 0 || (isfinite(far) && far <= c->atol + c->rtol * fabs(want)));
+	note(d, got, want, far, difference_within(far, fabs(want), c->rtol, c->atol));
 }
 
 static void note_integer(const struct tenon_case *c, struct difference *d, bool is_signed,
 			 int64_t got, int64_t want)
 {
-	const bool less = is_signed ? got < want : (uint64_t)got < (uint64_t)want;
-	const uint64_t far = less ? (uint64_t)want - (uint64_t)got : (uint64_t)got - (uint64_t)want;
+	const uint64_t far = difference_integer((uint64_t)got, (uint64_t)want, is_signed);
 
 	note(d, is_signed ? (double)got : (double)(uint64_t)got,
 	     is_signed ? (double)want : (double)(uint64_t)want, (double)far, far <= c->steps);
@@ -155,11 +147,8 @@ static bool compare_hash(const DLTensor *got, const uint8_t *want, size_t bytes,
 			 struct tenon_buffer *why)
 {
 	uint8_t hash[SHA256_SIZE];
-	struct sha256 h;
 
-	sha256_init(&h);
-	sha256_add(&h, (const char *)got->data + got->byte_offset, bytes);
-	sha256_end(&h, hash);
+	sha256_bytes((const char *)got->data + got->byte_offset, bytes, hash);
 	if (!memcmp(hash, want, sizeof(hash)))
 		return true;
 	tenon_buffer_printf(why, "its elements have another hash than those of the case");

@@ -7,6 +7,7 @@
 #include <tenon/array.h>
 #include <tenon/string.h>
 
+#include "lib/difference.h"
 #include "lib/slice_text.h"
 #include "tools/tensor/compare.h"
 #include "tools/tensor/spec.h"
@@ -30,42 +31,23 @@ static bool negative(const struct element *e)
 	return e->class == ELEMENT_SIGNED && e->integer < 0;
 }
 
-/* Distance of two 64-bit integers of one class: at most 2^64 - 1. */
-static uint64_t distance(const struct element *a, const struct element *b)
-{
-	bool less = a->class == ELEMENT_SIGNED ? a->integer < b->integer : a->natural < b->natural;
-
-	return less ? b->natural - a->natural : a->natural - b->natural;
-}
-
-static double real_distance(double got, double want)
-{
-	if ((isnan(got) && isnan(want)) || got == want)
-		return 0;
-	if (!isfinite(got) || !isfinite(want))
-		return INFINITY;
-	return fabs(got - want);
-}
-
 static struct difference difference_of(const struct element *got, const struct element *want)
 {
 	struct difference d = { 0, magnitude(want) };
 	bool integers = got->class <= ELEMENT_UNSIGNED && want->class <= ELEMENT_UNSIGNED;
 
 	if (integers && got->class != want->class && !negative(got) && !negative(want)) {
-		struct element natural = *got;
-
-		natural.class = want->class;
-		d.absolute = (double)distance(&natural, want);
+		d.absolute = (double)difference_integer(got->natural, want->natural, false);
 	} else if (integers && got->class == want->class) {
-		d.absolute = (double)distance(got, want);
+		d.absolute = (double)difference_integer(got->natural, want->natural,
+							want->class == ELEMENT_SIGNED);
 	} else if (got->class == ELEMENT_COMPLEX && want->class == ELEMENT_COMPLEX) {
-		double re = real_distance(got->real, want->real);
-		double im = real_distance(got->imaginary, want->imaginary);
+		double re = difference_real(got->real, want->real);
+		double im = difference_real(got->imaginary, want->imaginary);
 
 		d.absolute = isinf(re) || isinf(im) ? INFINITY : hypot(re, im);
 	} else {
-		d.absolute = real_distance(element_real(got), element_real(want));
+		d.absolute = difference_real(element_real(got), element_real(want));
 	}
 	return d;
 }
@@ -76,9 +58,7 @@ static bool within(const struct difference *d, enum element_class class, const s
 	double rtol = exact && !t->rtol_given ? 0 : t->rtol;
 	double atol = exact && !t->atol_given ? 0 : t->atol;
 
-	if (d->absolute == 0)
-		return true;
-	return isfinite(d->absolute) && d->absolute <= atol + rtol * d->scale;
+	return difference_within(d->absolute, d->scale, rtol, atol);
 }
 
 static void note(struct comparison *c, const struct element *got, const struct element *want,
