@@ -25,14 +25,17 @@ struct tokenizer_span {
  * @gguf: a file, for a folder without tokenizer.json; NULL for none
  * @out: receives the tokenizer; NULL if neither has one
  *
- * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a kind of tokenizer that is not
+ * A vocabulary in GGUF of a kind that is not known gives a tokenizer that encodes no text: such a file has the weights too,
+ * and the model runs without.
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_UNSUPPORTED for a tokenizer.json with a part that is not
  *	known, with its name; -TENON_E_NOMEM.
  */
 int tokenizer_open(const char *folder, const char *gguf, struct tokenizer **out);
 
 void tokenizer_close(struct tokenizer *t);
 
-/** tokenizer_works - test for a build with tokenizers; others encode no text */
+/** tokenizer_works - test whether text can be encoded; else tokenizer_encode() says why not, and tokens have no bytes */
 bool tokenizer_works(const struct tokenizer *t);
 
 /**

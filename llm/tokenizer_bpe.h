@@ -68,6 +68,7 @@ struct bpe_candidate {
 };
 
 struct tokenizer {
+	char *problem; /* why it encodes no text, and nothing else; NULL: it does */
 	char *strings; /* names of tokens */
 	char *bytes;   /* what they stand for */
 	struct tenon_slice *names;

@@ -485,6 +485,22 @@ static int check_names(const char *gguf, const struct tokenizer *t)
 	return 0;
 }
 
+/* Let a model have numbers as its prompts; the thread's error says why. */
+static int open_unsupported(struct tokenizer **out)
+{
+	struct tokenizer *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->problem = strdup(tenon_error_message());
+	if (!t || !t->problem) {
+		tokenizer_close(t);
+		return tenon_error(-TENON_E_NOMEM, "no memory for a message");
+	}
+	tenon_error_clear();
+	*out = t;
+	return 0;
+}
+
 static int open_gguf(const char *gguf, struct tokenizer **out)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
@@ -498,6 +514,8 @@ static int open_gguf(const char *gguf, struct tokenizer **out)
 		tokenizer_close(*out);
 		*out = NULL;
 	}
+	if (err == -TENON_E_UNSUPPORTED)
+		err = open_unsupported(out);
 	tenon_buffer_fini(&text);
 	return err;
 }
@@ -543,12 +561,13 @@ void tokenizer_close(struct tokenizer *t)
 	free(t->names);
 	free(t->bytes);
 	free(t->strings);
+	free(t->problem);
 	free(t);
 }
 
 bool tokenizer_works(const struct tokenizer *t)
 {
-	return true;
+	return !t->problem;
 }
 
 struct tenon_slice tokenizer_decode(const struct tokenizer *t, int32_t token)

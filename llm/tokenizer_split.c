@@ -397,6 +397,10 @@ int tokenizer_encode(struct tokenizer *t, struct tenon_slice text,
 	const struct bpe_piece whole = { text, 0, NULL };
 	size_t at;
 
+	if (t->problem)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s; or use bytes or numbers as tokens (--bytes, --tokens)",
+				   t->problem);
 	if (!bpe_is_utf8(text, &at))
 		return tenon_error(-TENON_E_VALUE, "byte %zu of the text is not UTF-8", at);
 	return bpe_take_added(&e, &whole, false, encode_between);

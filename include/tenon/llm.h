@@ -74,8 +74,8 @@ struct tenon_llm_options {
  * @name: name of the model's folder or file
  * @type: "llama", …; from the model
  * @quantization: "q4f16_1", …; from the model
- * @tokenizer: "bpe"; "bytes"; "none" if text cannot be converted: the model has no tokenizer.json, or
- *	the library no tokenizers. Its prompts are numbers.
+ * @tokenizer: "bpe"; "bytes"; "none" if text cannot be converted: the model has no tokenizer.json, its file in GGUF
+ *	has a tokenizer of an unknown kind, or the library has no tokenizers. Its prompts are numbers.
  * @context: largest number of tokens of a sequence; INT64_MAX for a sliding window
  * @window: size of the sliding window; 0 for none
  * @chunk: tokens of one prefill step
@@ -108,10 +108,11 @@ struct tenon_llm_info {
  * @options: NULL for all defaults
  * @out: receives the model
  *
- * Opening runs the library's constructors and reads the weights.
+ * Opening runs the library's constructors and reads the weights. A file in GGUF whose tokenizer is of an unknown
+ * kind is opened without one: prompts are numbers, and tenon_llm_encode() refuses text with the name of that kind.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT for weights, metadata or a tokenizer that do not fit
- *	together; -TENON_E_UNSUPPORTED for a model of another form or device, or a tokenizer or
+ *	together; -TENON_E_UNSUPPORTED for a model of another form or device, or a tokenizer.json or
  *	template with parts that are not known; -TENON_E_VALUE for options beyond what the model was compiled for;
  *	-TENON_E_DEVICE; -TENON_E_NOMEM.
  */
@@ -147,7 +148,7 @@ TENON_API const char *tenon_llm_template_problem(const struct tenon_llm *llm);
  * @tokens: the tokens are appended, as int32_t
  *
  * Return: 0; -TENON_E_VALUE for text that the tokenizer cannot express; -TENON_E_UNSUPPORTED for a
- *	model whose tokenizer is "none"; -TENON_E_NOMEM.
+ *	model whose tokenizer is "none", with the reason; -TENON_E_NOMEM.
  */
 TENON_API int tenon_llm_encode(struct tenon_llm *llm, struct tenon_slice text, unsigned int flags,
 			       struct tenon_buffer *tokens);

@@ -156,17 +156,31 @@ static void the_tokens_are_those_of_llama_cpp(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void a_vocabulary_that_is_not_understood_is_refused(void **state)
+static void a_vocabulary_that_is_not_understood_encodes_no_text(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tokenizer *t;
+
+	(void)state;
+	write_file("deepseek-v9", NULL, NULL, 0);
+	assert_int_equal(tokenizer_open(NULL, path, &t), 0);
+	assert_non_null(t);
+	assert_false(tokenizer_works(t));
+	assert_int_equal(tokenizer_encode(t, tenon_slice_of("a"), NULL, 0, &b),
+			 -TENON_E_UNSUPPORTED);
+	assert_error_has("deepseek-v9");
+	assert_int_equal(tokenizer_decode(t, 'a').size, 0);
+	tokenizer_close(t);
+	tenon_buffer_fini(&b);
+}
+
+static void a_vocabulary_that_is_damaged_is_refused(void **state)
 {
 	static const char *const twice[] = { "a" };
 	struct tenon_buffer more = TENON_BUFFER_INIT;
 	struct tokenizer *t;
 
 	(void)state;
-	write_file("deepseek-v9", NULL, NULL, 0);
-	assert_int_equal(tokenizer_open(NULL, path, &t), -TENON_E_UNSUPPORTED);
-	assert_null(t);
-	assert_error_has("deepseek-v9");
 	put_texts(&more, "tokenizer.ggml.tokens", twice, 1);
 	write_file("gpt-2", NULL, &more, 1);
 	assert_int_equal(tokenizer_open(NULL, path, &t), -TENON_E_FORMAT);
@@ -348,7 +362,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_tokens_are_those_of_llama_cpp),
-		cmocka_unit_test(a_vocabulary_that_is_not_understood_is_refused),
+		cmocka_unit_test(a_vocabulary_that_is_not_understood_encodes_no_text),
+		cmocka_unit_test(a_vocabulary_that_is_damaged_is_refused),
 		cmocka_unit_test(templates_are_rendered_as_by_jinja),
 		cmocka_unit_test(a_template_that_is_wrong_or_does_not_end_is_refused),
 		cmocka_unit_test(a_template_becomes_the_one_that_tenon_compile_writes),

@@ -306,7 +306,9 @@ static void free_weights(struct tenon_param *list, size_t count, cJSON *json)
 	cJSON_Delete(json);
 }
 
-static void write_gguf(const char *path, const struct tenon_param *list, size_t count)
+/* @tokenizer: name of its kind; NULL for none */
+static void write_gguf(const char *path, const struct tenon_param *list, size_t count,
+		       const char *tokenizer)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	uint64_t offset = 0;
@@ -315,7 +317,12 @@ static void write_gguf(const char *path, const struct tenon_param *list, size_t 
 
 	tenon_buffer_append(&b, "GGUF\3\0\0\0", 8);
 	tenon_buffer_u64(&b, count);
-	tenon_buffer_u64(&b, 1);
+	tenon_buffer_u64(&b, tokenizer ? 2 : 1);
+	if (tokenizer) {
+		tenon_buffer_string(&b, tenon_slice_of("tokenizer.ggml.model"));
+		tenon_buffer_u32(&b, 8);
+		tenon_buffer_string(&b, tenon_slice_of(tokenizer));
+	}
 	tenon_buffer_string(&b, tenon_slice_of("tokenizer.chat_template"));
 	tenon_buffer_u32(&b, 8);
 	tenon_buffer_string(&b,
@@ -381,6 +388,23 @@ static void assert_template_of_file(const char *library, const char *weights)
 	tenon_llm_close(llm);
 }
 
+/* Only a build with tokenizers reads what kind the file has. */
+static void assert_text_is_refused(const char *library, const char *weights, const char *why)
+{
+#ifdef CONFIG_LLM_TOKENIZER
+	struct tenon_llm_options o = { .size = sizeof(o), .weights = weights };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_llm *llm;
+
+	assert_int_equal(tenon_llm_open(library, &o, &llm), 0);
+	assert_string_equal(tenon_llm_info(llm)->tokenizer, "none");
+	assert_int_equal(tenon_llm_encode(llm, tenon_slice_of("a"), 0, &b), -TENON_E_UNSUPPORTED);
+	assert_error_has(why);
+	tenon_buffer_fini(&b);
+	tenon_llm_close(llm);
+#endif
+}
+
 static void weights_may_be_safetensors_or_gguf(void **state)
 {
 	static struct tenon_param list[64];
@@ -397,10 +421,13 @@ static void weights_may_be_safetensors_or_gguf(void **state)
 
 	/* found in the folder of the weights, and named */
 	snprintf(path, sizeof(path), "%s/any.gguf", made);
-	write_gguf(path, list, count);
+	write_gguf(path, list, count, NULL);
 	assert_same_logits(library, made);
 	assert_same_logits(library, path);
 	assert_template_of_file(library, made);
+	write_gguf(path, list, count, "sentences");
+	assert_same_logits(library, made);
+	assert_text_is_refused(library, made, "sentences");
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/model.safetensors", made);
 	assert_int_equal(tenon_params_write_safetensors(path, list, count, 0), 0);
