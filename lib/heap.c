@@ -33,6 +33,7 @@ struct heap {
 	struct heap_watch watch;
 	size_t live; /* pieces in use */
 	bool closed;
+	struct heap_region dmabuf; /* planned memory, if it is one */
 	struct region regions[HEAP_SORTS];
 };
 
@@ -59,8 +60,9 @@ static struct heap_region aligned_part(const struct heap_region *given)
 	size_t skip = -(uintptr_t)given->data & (HEAP_ALIGN - 1);
 
 	if (!given->data || given->size <= skip)
-		return (struct heap_region){ NULL, 0 };
-	return (struct heap_region){ (char *)given->data + skip, given->size - skip };
+		return (struct heap_region){ .data = NULL };
+	return (struct heap_region){ .data = (char *)given->data + skip,
+				     .size = given->size - skip };
 }
 
 int heap_create(const struct heap_region *regions, const struct heap_watch *watch,
@@ -79,6 +81,8 @@ int heap_create(const struct heap_region *regions, const struct heap_watch *watc
 		part = aligned_part(&regions[i]);
 		region_init(&h->regions[i], part.data, part.size);
 	}
+	if (regions[HEAP_PLANNED].dmabuf)
+		h->dmabuf = regions[HEAP_PLANNED];
 	h->regions[HEAP_PERSISTENT].pieces.size = own;
 	h->regions[HEAP_PERSISTENT].peak = own;
 	if (watch)
@@ -132,6 +136,14 @@ struct heap *heap_enter(struct heap *heap)
 struct heap *heap_now(void)
 {
 	return thread_heap;
+}
+
+bool heap_dmabuf(struct heap_region *out)
+{
+	if (!thread_heap || !thread_heap->dmabuf.dmabuf)
+		return false;
+	*out = thread_heap->dmabuf;
+	return true;
 }
 
 void heap_use(const struct heap *heap, enum heap_sort sort, struct heap_use *out)

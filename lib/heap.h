@@ -35,10 +35,11 @@ enum heap_sort {
 
 struct heap;
 
-/** struct heap_region - memory of the caller */
+/** struct heap_region - memory of the caller; @dmabuf: the dma-buf that it maps, NULL for memory of the process */
 struct heap_region {
 	void *data;
 	size_t size;
+	const int *dmabuf;
 };
 
 /**
@@ -86,6 +87,14 @@ struct heap *heap_enter(struct heap *heap) TO_PLUGINS(heap_enter);
 
 /* The heap that the calling thread uses; NULL for malloc(). */
 struct heap *heap_now(void) TO_PLUGINS(heap_now);
+
+/**
+ * heap_dmabuf - find the planned memory of the thread's heap, if it is a dma-buf
+ * @out: receives the memory and a descriptor, which are the caller's
+ *
+ * Return: false for a heap without one, and for malloc().
+ */
+bool heap_dmabuf(struct heap_region *out) TO_PLUGINS(heap_dmabuf);
 
 /** struct heap_use - @peak: end of the highest piece so far; @wanted: the size that it lacked last, or 0 */
 struct heap_use {

@@ -112,7 +112,7 @@ static int import_buffer(struct ethosu_accel_state *s, int fd, uint64_t size,
 		known->references++;
 	else if (!err)
 		err = ethosu_accel_map(&s->accel, &b->drm);
-	else if (err == -TENON_E_UNSUPPORTED)
+	else if (err == -TENON_E_UNSUPPORTED && !(out->base.usage & TENON_MEMORY_IN_PLACE))
 		err = map_foreign(s, fd, size, b);
 	if (err || known) {
 		free(b);

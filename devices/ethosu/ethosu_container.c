@@ -13,6 +13,7 @@ int ethosu_container_read(const struct tenon_cursor *c, struct ethosu_container 
 	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
+	out->given_region = ETHOSU_REGIONS;
 	if (ethosu_container_is_zip(bytes))
 		return ethosu_npz_read(c, out);
 	if (ethosu_container_is_parts(bytes))

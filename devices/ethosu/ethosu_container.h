@@ -55,6 +55,7 @@ struct ethosu_tensor {
  * @complete: it has more than the payload: constants, sizes, tensors
  * @constants: bytes of region @constant_region, if @complete; of parts the size alone, until ethosu_container_give()
  * @constant_region: their region
+ * @given_region: region that is the program's memory, at the tensors in it; ETHOSU_REGIONS for none
  * @sizes: bytes of each region; ETHOSU_UNLIMITED where the file does not say
  * @fields: numbers of 64 bits that describe tensors, by role and field
  * @counts: number of tensors of each role
@@ -65,6 +66,7 @@ struct ethosu_container {
 	bool complete;
 	struct tenon_slice constants;
 	uint32_t constant_region;
+	uint32_t given_region;
 	uint64_t sizes[ETHOSU_REGIONS];
 	struct tenon_slice fields[ETHOSU_ROLES][ETHOSU_FIELDS];
 	uint64_t counts[ETHOSU_ROLES];

@@ -57,7 +57,7 @@ struct ethosu_store {
 /**
  * struct ethosu_memory_kind - memory that a transport makes itself
  * @allocate: makes memory of @size bytes; sets base.host and own
- * @adopt: the same for a dma-buf of @fd, which stays the caller's
+ * @adopt: the same for a dma-buf of @fd, which stays the caller's; base.usage is what the import asks for
  * @share: a dma-buf of memory
  * @begin: begins an access of the CPU; NULL where none needs that
  * @end: ends it

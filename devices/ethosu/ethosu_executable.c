@@ -113,12 +113,19 @@ static int kernel(struct tenon_executable *executable, size_t index, struct teno
 		err = ethosu_container_give(&n->contents, p->label, p->kernels[index].code);
 	if (!err)
 		err = ethosu_arguments_of(&n->contents, p->label, &n->arguments);
+	if (!err && n->contents.given_region < ETHOSU_REGIONS && !n->runner->place)
+		err = tenon_error(-TENON_E_UNSUPPORTED,
+				  "%s: this device copies tensors, and cannot use memory of the "
+				  "program where it is",
+				  p->label);
 	if (!err)
 		err = n->runner->make(&plan, n->bases, &n->made);
 	if (err)
 		return err;
 	for (i = 0; i < ETHOSU_REGIONS; i++)
-		n->can_place[i] = n->runner->place && !ethosu_arguments_in_place(&n->arguments, i);
+		n->can_place[i] =
+			n->runner->place && (i == n->contents.given_region ||
+					     !ethosu_arguments_in_place(&n->arguments, i));
 	n->kernel.executable = executable;
 	n->kernel.info = &p->kernels[index];
 	*out = &n->kernel;
@@ -219,6 +226,20 @@ int ethosu_prepare(const struct tenon_dispatch *d, struct ethosu_launch *out)
 	return err;
 }
 
+/* Runs use all of a region that the program gives, so it cannot be the network's own. */
+static int check_given(const struct ethosu_executable *n, struct ethosu_store *const *placed)
+{
+	const uint32_t region = n->contents.given_region;
+
+	if (region == ETHOSU_REGIONS || placed[region])
+		return 0;
+	return tenon_error(
+		-TENON_E_VALUE,
+		"%s: the tensors of region %u are not at their places in one piece of the "
+		"device's memory, of at least %" PRIu64 " bytes",
+		n->base.program->label, region, n->contents.sizes[region]);
+}
+
 static int copy(const struct ethosu_executable *n, void *to, const void *from, size_t size)
 {
 	struct ethosu_device *d = (struct ethosu_device *)n->base.device;
@@ -261,6 +282,8 @@ int ethosu_run(const struct ethosu_launch *l)
 	pthread_mutex_lock(&n->lock);
 	if (n->runner->place)
 		err = n->runner->place(n->made, placed, n->bases);
+	if (!err)
+		err = check_given(n, placed);
 	if (!err)
 		err = copy_arguments(l, placed, false);
 	if (!err)

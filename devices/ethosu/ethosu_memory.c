@@ -86,6 +86,7 @@ static int memory_import(struct tenon_device *device, const struct tenon_memory_
 	if (!m)
 		return -TENON_E_NOMEM;
 	m->base.host = from->pointer;
+	m->base.usage = from->usage;
 	if (from->type == TENON_HANDLE_DMA_BUF)
 		err = d->transport->memory->adopt(d, from->fd, from->size, m);
 	if (err) {

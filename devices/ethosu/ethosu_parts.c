@@ -47,13 +47,13 @@ int ethosu_parts_read(const struct tenon_cursor *c, struct ethosu_container *out
 {
 	struct tenon_cursor at = *c;
 	struct ethosu_regions r;
-	struct tenon_slice commands;
+	struct tenon_slice commands, magic;
 	uint64_t commands_at, size = 0;
 	int err;
 
 	out->format = "parts";
 	out->complete = true;
-	err = tenon_cursor_skip(&at, sizeof(TENON_ETHOSU_PARTS) - 1);
+	err = tenon_cursor_bytes(&at, sizeof(TENON_ETHOSU_PARTS) - 1, &magic);
 	err = err ? err : tenon_cursor_u64(&at, &r.constants);
 	err = err ? err : tenon_cursor_u64(&at, &r.scratch);
 	err = err ? err : tenon_cursor_u64(&at, &r.scratch_size);
@@ -73,6 +73,8 @@ int ethosu_parts_read(const struct tenon_cursor *c, struct ethosu_container *out
 		err = ethosu_regions_check(out, c->name ? c->name : "parts", &r);
 	if (err)
 		return err;
+	if (tenon_slice_equal(magic, tenon_slice_of(TENON_ETHOSU_PARTS_GIVEN)))
+		out->given_region = (uint32_t)r.scratch;
 	at = tenon_cursor_of(commands.data, commands.size, c->name, commands_at - commands.size);
 	return ethosu_payload_read(&at, &out->payload);
 }

@@ -23,8 +23,10 @@ bool ethosu_container_is_zip(struct tenon_slice bytes)
 
 bool ethosu_container_is_parts(struct tenon_slice bytes)
 {
-	return bytes.size >= sizeof(TENON_ETHOSU_PARTS) - 1 &&
-	       !memcmp(bytes.data, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);
+	const size_t size = sizeof(TENON_ETHOSU_PARTS) - 1;
+
+	return bytes.size >= size && (!memcmp(bytes.data, TENON_ETHOSU_PARTS, size) ||
+				      !memcmp(bytes.data, TENON_ETHOSU_PARTS_GIVEN, size));
 }
 
 bool ethosu_container_is(struct tenon_slice bytes)

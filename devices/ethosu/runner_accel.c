@@ -39,10 +39,12 @@ static void find_tensors(const struct ethosu_arguments *all, struct tensors *out
  * struct made - what the runner made
  * @device: where
  * @network: the network
+ * @given: region that is the program's memory; ETHOSU_REGIONS for none
  * @serials: of buffers in the place of regions; 0 for the network's own
  */
 struct made {
 	const struct tenon_device *device;
+	uint32_t given;
 	struct ethosu_network network;
 	uint64_t serials[ETHOSU_REGIONS];
 };
@@ -79,6 +81,7 @@ static int accel_make(const struct ethosu_plan *plan, uint8_t *bases[ETHOSU_REGI
 		return err;
 	}
 	m->device = &plan->device->base;
+	m->given = plan->contents->given_region;
 	memcpy(bases, m->network.bound, sizeof(m->network.bound));
 	*out = m;
 	return 0;
@@ -126,6 +129,9 @@ static int accel_place(void *network, struct ethosu_store *stores[ETHOSU_REGIONS
 		if (b)
 			err = leave(m, i, b->serial);
 		err = err ? err : bind(m, i, b);
+		/* no run will use the network's own */
+		if (!err && b && i == m->given)
+			drm_buffer_close(&m->network.accel->drm, &m->network.regions[i]);
 	}
 	memcpy(bases, m->network.bound, sizeof(m->network.bound));
 	return err;

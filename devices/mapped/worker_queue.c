@@ -361,6 +361,17 @@ static void free_failures(struct worker_queue *w)
 	}
 }
 
+/* A program that waits for each operation submits without an allocation. */
+static int make_spare(struct worker_queue *w)
+{
+	struct worker_job *job = take_job(w);
+
+	if (!job)
+		return -TENON_E_NOMEM;
+	put_back(w, job);
+	return 0;
+}
+
 static int make_locks(struct worker_queue *w)
 {
 	pthread_condattr_t attributes;
@@ -393,9 +404,14 @@ int worker_queue_open(struct worker_queue *w, struct tenon_device *device,
 	err = tenon_queue_init(&w->base, device);
 	if (err)
 		goto destroy_locks;
+	err = make_spare(w);
+	if (err)
+		goto fini_queue;
 	if (!pthread_create(&w->thread, NULL, work, w))
 		return 0;
 	err = tenon_error(-TENON_E_NOMEM, "%s: no thread for a queue", device->backend->name);
+	free_jobs(w);
+fini_queue:
 	tenon_queue_fini(&w->base);
 destroy_locks:
 	destroy_locks(w);

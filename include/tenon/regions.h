@@ -26,7 +26,7 @@
  * other threads would need temporary memory of their own. Parameters that are aligned stay in the
  * module's file, where they need no region. Operators of an NPU in a model of TensorFlow Lite run on
  * its device, which is opened before. ethosu://sim calls no malloc() then; the driver of hardware does when
- * a model is opened, for the thread of a queue.
+ * a model is opened, for the thread of a queue, and not in its runs.
  */
 
 #include <tenon/export.h>
@@ -74,12 +74,20 @@ struct tenon_need_of {
  * @sort: by enum tenon_sort
  * @device: memory of devices for the operators that they run: programs, constants, tensors and work; an upper bound.
  *	Drivers have it beside the regions. ethosu://sim, which has none of its own, takes it from persistent memory
+ * @shared: planned memory where it is a dma-buf that an NPU uses (tenon_regions.dmabuf); 0 for models without one.
+ *	Persistent memory has to have 512 bytes more then
  */
 struct tenon_need {
 	size_t size;
 	struct tenon_need_of sort[TENON_SORTS];
 	struct tenon_need_of device;
+	struct tenon_need_of shared;
 };
+
+/*
+ * Planned memory may be a dma-buf that an NPU uses where it is: a model of TensorFlow Lite has its tensors there at the
+ * offsets that the NPU's compiler planned, and nothing of them is copied. The other regions are the processor's alone.
+ */
 
 /** struct tenon_region - memory of the caller: @size bytes at @data; @data may be NULL for none */
 struct tenon_region {
@@ -91,10 +99,16 @@ struct tenon_region {
  * struct tenon_regions - memory for a model
  * @size: sizeof(struct tenon_regions)
  * @region: by enum tenon_sort; no two may overlap
+ * @dmabuf: of each region, a dma-buf that it maps from its first byte on, at a multiple of TENON_REGION_ALIGN; NULL for
+ *	memory of the process. The descriptor is used when the model is opened, and stays the caller's
+ *
+ * Of a dma-buf the model's device uses the memory where it is. Each run overwrites the inputs that operators of the NPU
+ * read, so these have to be set before each run, and cannot be bound.
  */
 struct tenon_regions {
 	size_t size;
 	struct tenon_region region[TENON_SORTS];
+	const int *dmabuf[TENON_SORTS];
 };
 
 /**
@@ -124,7 +138,7 @@ TENON_API int tenon_model_need(struct tenon_module *root, const struct tenon_mod
  * Return: as tenon_model_open(); -TENON_E_NOMEM when a region is too small, with what each sort
  *	needs (a run that lacks temporary memory fails so, too); -TENON_E_UNSUPPORTED for a model
  *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite, or of an executor that
- *	allocates on its own.
+ *	allocates on its own; and for a dma-buf that the model or its device cannot use where it is, by name.
  */
 TENON_API int tenon_model_open_in(struct tenon_module *root,
 				  const struct tenon_model_options *options,

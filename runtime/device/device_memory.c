@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/device/device_trace.h"
 
 /* in tenon_memory.flags: the memory is part of the device's count */
@@ -13,7 +14,7 @@
 /* Free a part that the core made, for backends without ops->subrange. */
 static void part_free(struct tenon_memory *m)
 {
-	free(m);
+	heap_free(m);
 }
 
 static void memory_delete(void *self, int flags)
@@ -137,7 +138,7 @@ int tenon_memory_subrange(struct tenon_memory *memory, uint64_t offset, uint64_t
 		if (err)
 			return err;
 	} else {
-		m = malloc(sizeof(*m));
+		m = heap_alloc(sizeof(*m), "part of memory");
 		if (!m)
 			return tenon_error(-TENON_E_NOMEM, "no memory for a part");
 		tenon_memory_init(m, root->device, size, root->usage);

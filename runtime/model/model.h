@@ -52,6 +52,8 @@ struct model_ops {
 	int (*bounded)(struct tenon_model *m);
 	/** @device_bytes: most bytes that the drivers of its devices have for it; NULL for none */
 	uint64_t (*device_bytes)(struct tenon_model *m);
+	/** @shared_bytes: planned memory where it is a dma-buf of its device; NULL for none */
+	uint64_t (*shared_bytes)(struct tenon_model *m);
 	/** @memory: may be NULL; @out is zeroed */
 	void (*memory)(struct tenon_model *m, struct tenon_model_memory *out);
 	/** @each_op: NULL when the model has no list of operators */
@@ -110,6 +112,8 @@ struct executor {
 	bool in_regions;
 	/** @devices_in_regions: so do those that use devices, but for what their drivers allocate: model_ops.device_bytes */
 	bool devices_in_regions;
+	/** @shares_planned: planned memory that is a dma-buf (heap_dmabuf()) is used by its devices, or refused by name */
+	bool shares_planned;
 	/** @open_graph: tenon_model_open_graph() with non-NULL options; NULL for others */
 	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
 			  struct tenon_params *params, const struct tenon_model_options *o,

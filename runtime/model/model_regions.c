@@ -154,14 +154,48 @@ static int check(struct tenon_module *root, const struct tenon_model_options *op
 	return 0;
 }
 
+/* Only planned memory may be a dma-buf. */
+static int check_dmabufs(const struct tenon_module *root, const struct executor *executor,
+			 const struct tenon_regions *r)
+{
+	int i;
+
+	for (i = 0; i < HEAP_SORTS; i++) {
+		if (!r->dmabuf[i])
+			continue;
+		if (i != HEAP_PLANNED)
+			return tenon_error(
+				-TENON_E_UNSUPPORTED,
+				"%s memory is a dma-buf: devices use planned memory alone; "
+				"leave its dmabuf out",
+				sort_names[i]);
+		if (!executor->shares_planned)
+			return tenon_error(
+				-TENON_E_UNSUPPORTED,
+				"planned memory is a dma-buf, and models of kind \"%.*s\" "
+				"are for cpu:0; leave its dmabuf out",
+				(int)root->kind.size, root->kind.data);
+		/* the device's offsets count from the first byte */
+		if ((uintptr_t)r->region[i].data % TENON_REGION_ALIGN)
+			return tenon_error(
+				-TENON_E_VALUE,
+				"planned memory is a dma-buf at %p: map it at a multiple of %d",
+				r->region[i].data, TENON_REGION_ALIGN);
+	}
+	return 0;
+}
+
 /* Say what each sort of memory needs; the workspace of compiled code is known after a run only. */
 static int too_small(struct tenon_module *root, const struct tenon_model_options *o,
 		     const struct heap_region *given, int err)
 {
+	struct model_devices devices;
 	size_t peak[HEAP_SORTS];
 
-	if (model_measure(root, o, false, NULL, peak, NULL))
+	if (model_measure(root, o, false, NULL, peak, &devices))
 		return err;
+	if (given[HEAP_PLANNED].dmabuf)
+		peak[HEAP_PLANNED] = (size_t)devices.shared;
 	return tenon_error(err,
 			   "the memory is too small: needed are %zu bytes of persistent memory "
 			   "(%zu given), %zu of planned memory (%zu given), at least %zu of "
@@ -186,10 +220,12 @@ int tenon_model_open_in(struct tenon_module *root, const struct tenon_model_opti
 	err = options_read(regions, &r, sizeof(r));
 	if (!err)
 		err = check(root, options, &o, &executor);
+	if (!err)
+		err = check_dmabufs(root, executor, &r);
 	if (err)
 		return err;
 	for (i = 0; i < HEAP_SORTS; i++)
-		given[i] = (struct heap_region){ r.region[i].data, r.region[i].size };
+		given[i] = (struct heap_region){ r.region[i].data, r.region[i].size, r.dmabuf[i] };
 	err = heap_create(given, NULL, &heap);
 	if (err)
 		return too_small(root, &o, given, err);
@@ -312,16 +348,24 @@ static int map(struct heap_region regions[HEAP_SORTS], const size_t sizes[HEAP_S
 			return tenon_error(-TENON_E_NOMEM, "no room to measure a model: %zu bytes",
 					   sizes[i]);
 		}
-		regions[i] = (struct heap_region){ data, sizes[i] };
+		regions[i] = (struct heap_region){ .data = data, .size = sizes[i] };
 	}
 	return 0;
+}
+
+static void ask_devices(struct tenon_model *model, struct model_devices *out)
+{
+	const struct model_ops *ops = model->ops;
+
+	out->bytes = ops->device_bytes ? ops->device_bytes(model) : 0;
+	out->shared = ops->shared_bytes ? ops->shared_bytes(model) : 0;
 }
 
 /* Open and run in regions of these sizes. Enlarges one of @sizes where an error may be for lack of it. */
 static int try_sizes(struct tenon_module *root, const struct executor *executor,
 		     const struct tenon_model_options *o, bool run, const struct model_watch *watch,
-		     size_t sizes[HEAP_SORTS], size_t peak[HEAP_SORTS], uint64_t *device,
-		     bool *again)
+		     size_t sizes[HEAP_SORTS], size_t peak[HEAP_SORTS],
+		     struct model_devices *devices, bool *again)
 {
 	struct heap_region regions[HEAP_SORTS];
 	struct tenon_model *model = NULL;
@@ -349,8 +393,8 @@ static int try_sizes(struct tenon_module *root, const struct executor *executor,
 		heap_use(heap, (enum heap_sort)i, &use);
 		peak[i] = use.peak;
 	}
-	if (device)
-		*device = model && model->ops->device_bytes ? model->ops->device_bytes(model) : 0;
+	if (model && devices)
+		ask_devices(model, devices);
 	if (model)
 		tenon_model_close(model);
 	else
@@ -362,7 +406,8 @@ static int try_sizes(struct tenon_module *root, const struct executor *executor,
 }
 
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct model_watch *watch, size_t peak[HEAP_SORTS], uint64_t *device)
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS],
+		  struct model_devices *devices)
 {
 	size_t sizes[HEAP_SORTS] = { TRY_FIRST, TRY_FIRST, TRY_FIRST };
 	const struct executor *executor;
@@ -374,7 +419,7 @@ int model_measure(struct tenon_module *root, const struct tenon_model_options *o
 	if (err)
 		return err;
 	do {
-		err = try_sizes(root, executor, &o, run, watch, sizes, peak, device, &again);
+		err = try_sizes(root, executor, &o, run, watch, sizes, peak, devices, &again);
 		if (again) {
 			tenon_error_clear();
 			error_set_ran_out(ran_out);
@@ -388,19 +433,20 @@ int tenon_model_need(struct tenon_module *root, const struct tenon_model_options
 		     struct tenon_need *out)
 {
 	size_t peak[HEAP_SORTS], room;
-	uint64_t device = 0;
+	struct model_devices devices = { 0, 0 };
 	struct tenon_need need;
 	int err, i;
 
 	err = options_read(out, &need, sizeof(need));
 	if (!err)
-		err = model_measure(root, options, true, NULL, peak, &device);
+		err = model_measure(root, options, true, NULL, peak, &devices);
 	if (err)
 		return err;
 	room = out->size < sizeof(need) ? out->size : sizeof(need);
 	for (i = 0; i < HEAP_SORTS; i++)
 		need.sort[i] = (struct tenon_need_of){ peak[i], TENON_REGION_ALIGN, false };
-	need.device = (struct tenon_need_of){ device, 1, device != 0 };
+	need.device = (struct tenon_need_of){ devices.bytes, 1, devices.bytes != 0 };
+	need.shared = (struct tenon_need_of){ devices.shared, TENON_REGION_ALIGN, false };
 	need.size = room;
 	memcpy(out, &need, room);
 	return 0;

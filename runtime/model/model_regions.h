@@ -38,6 +38,12 @@ struct model_watch {
 	void (*phase)(void *context, enum model_phase phase);
 };
 
+/** struct model_devices - most bytes that drivers have for a model, and those of planned memory that is a dma-buf */
+struct model_devices {
+	uint64_t bytes;
+	uint64_t shared;
+};
+
 /**
  * model_measure - open a model in pages of its own, run it, and close it
  * @root: root of an import tree
@@ -45,10 +51,10 @@ struct model_watch {
  * @run: run it; false: only open it
  * @watch: receives what is taken and given back; NULL for none
  * @peak: receives the bytes of each sort
- * @device: receives the most bytes of devices; NULL for none
+ * @devices: receives what concerns devices; NULL for none
  */
 int model_measure(struct tenon_module *root, const struct tenon_model_options *options, bool run,
-		  const struct model_watch *watch, size_t peak[HEAP_SORTS], uint64_t *device)
-	TO_PLUGINS(model_measure);
+		  const struct model_watch *watch, size_t peak[HEAP_SORTS],
+		  struct model_devices *devices) TO_PLUGINS(model_measure);
 
 #endif /* RUNTIME_MODEL_MODEL_REGIONS_H */

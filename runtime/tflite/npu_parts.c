@@ -38,7 +38,8 @@ size_t npu_parts_size(const struct npu_operator *op)
 
 int npu_parts(const struct npu_operator *op, struct tenon_buffer *out)
 {
-	tenon_buffer_append(out, TENON_ETHOSU_PARTS, sizeof(TENON_ETHOSU_PARTS) - 1);
+	tenon_buffer_append(out, op->is_given ? TENON_ETHOSU_PARTS_GIVEN : TENON_ETHOSU_PARTS,
+			    sizeof(TENON_ETHOSU_PARTS) - 1);
 	tenon_buffer_u64(out, NPU_CONSTANTS);
 	tenon_buffer_u64(out, NPU_ARENA);
 	tenon_buffer_u64(out, op->arena);

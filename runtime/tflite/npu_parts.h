@@ -35,6 +35,7 @@ struct npu_tensor {
  * @constants: contents of their region
  * @arena: bytes of the arena
  * @fast: bytes of the fast scratch memory; 0 without one
+ * @is_given: the arena is memory of the caller that the device uses where it is
  * @tensors: @input_count inputs, then @output_count outputs
  * @input_count: number of inputs
  * @output_count: number of outputs
@@ -45,6 +46,7 @@ struct npu_operator {
 	struct tenon_slice constants;
 	uint64_t arena;
 	uint64_t fast;
+	bool is_given;
 	struct npu_tensor *tensors;
 	size_t input_count;
 	size_t output_count;

@@ -166,4 +166,5 @@ const struct executor tflite_executor = {
 	.create = tflite_create,
 	.in_regions = true,
 	.devices_in_regions = true,
+	.shares_planned = true,
 };

@@ -22,6 +22,7 @@
 #include "runtime/tflite/operator.h"
 
 struct tenon_device;
+struct tenon_memory;
 struct tenon_queue;
 struct npu_network;
 
@@ -64,12 +65,14 @@ enum tflite_source {
  * @first: operator that computes it
  * @last: last operator that reads it; the number of operators if it is needed after the run
  * @offset: place in the block; TFLITE_NOWHERE for those that have none there
+ * @npu: an operator of an NPU reads or computes it
  */
 struct tflite_life {
 	enum tflite_source source;
 	uint32_t first;
 	uint32_t last;
 	int64_t offset;
+	bool npu;
 };
 
 /**
@@ -129,6 +132,7 @@ struct tflite_variable {
  * @given: tensors of outputs that were handed out
  * @device: where operators for NPUs run; NULL if there are none
  * @queue: of @device
+ * @shared: the caller's memory of @block, which the device uses where it is; NULL for none
  */
 struct tflite_network {
 	struct tenon_model base;
@@ -155,6 +159,7 @@ struct tflite_network {
 	struct tenon_tensor **given;
 	struct tenon_device *device;
 	struct tenon_queue *queue;
+	struct tenon_memory *shared;
 };
 
 /* Where the plan has a tensor or a variable. */
@@ -209,6 +214,27 @@ int tflite_variables_read(struct tflite_network *n);
 
 /** tflite_variables_bind - set the first values of variables in the block, and the data of their handles */
 void tflite_variables_bind(struct tflite_network *n);
+
+/* ---- tflite_shared.c: a dma-buf of the caller that the NPU uses */
+
+/** tflite_shared_size - bytes of the block in such memory; 0 for a model without operators of an NPU */
+uint64_t tflite_shared_size(const struct tflite_network *n);
+
+/**
+ * tflite_share - plan the block again, for such memory
+ * @n: the network, planned, with its device
+ * @memory: the memory; the block will begin where it does
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for tensors that cannot lie there, and for a device that cannot use it where it is; as
+ *	tenon_memory_import().
+ */
+int tflite_share(struct tflite_network *n, const struct heap_region *memory);
+
+/** tflite_unshare - end the device's use of the memory; nothing for a network without it */
+void tflite_unshare(struct tflite_network *n);
+
+/** tflite_forget_inputs - let inputs in such memory have no contents: a run has overwritten them */
+void tflite_forget_inputs(struct tflite_network *n);
 
 /* ---- tflite_module.c: files as modules */
 

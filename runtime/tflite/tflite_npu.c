@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/device.h>
 #include <tenon/executable.h>
+#include <tenon/memory.h>
 #include <tenon/queue.h>
 #include <tenon/string.h>
 #include <tenon/timeline.h>
@@ -30,8 +32,10 @@
  * @executable: on the device
  * @kernel: the network
  * @tensors: arguments of a run; their data is set by each
+ * @count: number of these
  * @list: of all of them
  * @shapes: bytes of each, for @tensors
+ * @memories: of each, the device's memory of its place in the block; NULL where the device has none
  */
 struct npu_network {
 	struct tenon_buffer parts;
@@ -41,8 +45,10 @@ struct npu_network {
 	struct tenon_executable *executable;
 	struct tenon_kernel *kernel;
 	DLTensor *tensors;
+	size_t count;
 	const DLTensor **list;
 	int64_t *shapes;
+	struct tenon_memory **memories;
 };
 
 bool npu_is(const struct tflite_operator *op)
@@ -79,11 +85,27 @@ static int check_order(const struct operator_call *c)
 
 /* ---- on the device */
 
+/* Let a tensor be where it is now: an input may have been bound to memory of the program. */
+static void aim(const struct tflite_network *n, const struct tflite_value *v,
+		struct npu_network *npu, size_t i)
+{
+	const bool own = v->data == tflite_place(n, n->lives[v->index].offset);
+
+	if (npu->memories[i] && own) {
+		npu->tensors[i].device = tenon_device_id(n->device);
+		npu->tensors[i].data = tenon_memory_data(npu->memories[i]);
+	} else {
+		npu->tensors[i].device = (DLDevice){ kDLCPU, 0 };
+		npu->tensors[i].data = v->data;
+	}
+}
+
 static int make_room(const struct operator_call *c, struct npu_network *npu)
 {
 	const size_t count = c->input_count - NPU_MEMORIES + (size_t)c->output_count;
 	size_t i;
 
+	npu->count = count;
 	npu->tensors = heap_zeroed(count, sizeof(*npu->tensors), "model");
 	npu->list = heap_zeroed(count, sizeof(*npu->list), "model");
 	npu->shapes = heap_zeroed(count, sizeof(*npu->shapes), "model");
@@ -98,6 +120,43 @@ static int make_room(const struct operator_call *c, struct npu_network *npu)
 		npu->list[i] = &npu->tensors[i];
 	}
 	return 0;
+}
+
+/* The device's memory of a tensor: a part of what it shares, or the bytes of the block where it can use these. */
+static int memory_of(struct tflite_network *n, const struct tflite_value *v,
+		     struct tenon_memory **out)
+{
+	const struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+						  .fd = -1,
+						  .pointer = v->data,
+						  .size = v->info.bytes,
+						  .usage = TENON_MEMORY_DEFAULT };
+	const struct tenon_device_properties *p = tenon_device_properties(n->device);
+
+	if (n->shared)
+		return tenon_memory_subrange(n->shared, (uint64_t)v->info.place, v->info.bytes,
+					     out);
+	if (p->flags & TENON_DEVICE_ADDRESSES || !(p->imports & 1u << from.type) || !v->data)
+		return 0;
+	return tenon_memory_import(n->device, &from, out);
+}
+
+/* Once for all runs: of a queue with a thread, each would wait for memory to release it. */
+static int make_memories(struct tflite_network *n, const struct operator_call *c,
+			 struct npu_network *npu)
+{
+	size_t i;
+	int err = 0;
+
+	npu->memories = heap_zeroed(npu->count, sizeof(struct tenon_memory *), "model");
+	if (!npu->memories)
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu tensors", npu->count);
+	for (i = 0; i < npu->count && !err; i++) {
+		err = memory_of(n, tensor_of(c, i), &npu->memories[i]);
+		if (!err)
+			aim(n, tensor_of(c, i), npu, i);
+	}
+	return err;
 }
 
 /* What the regions of inputs and outputs have, where these are not in the arena. */
@@ -152,6 +211,7 @@ static int pack(struct tflite_network *n, const struct operator_call *c, struct 
 	struct npu_operator op;
 	int err = npu_operator_read(&n->model, c->index, &op);
 
+	op.is_given = n->shared;
 	err = err ? err : check_order(c);
 	err = err ? err : charge(n, c, &op);
 	if (!err)
@@ -192,6 +252,7 @@ int npu_create(struct tflite_network *n, const struct operator_call *c, struct n
 		return tenon_error(-TENON_E_NOMEM, "no memory for an operator");
 	err = pack(n, c, npu);
 	err = err ? err : make_room(c, npu);
+	err = err ? err : make_memories(n, c, npu);
 	err = err ? err : load(n, c, npu);
 	if (err)
 		npu_close(npu);
@@ -202,8 +263,13 @@ int npu_create(struct tflite_network *n, const struct operator_call *c, struct n
 
 void npu_close(struct npu_network *npu)
 {
+	size_t i;
+
 	if (!npu)
 		return;
+	for (i = 0; npu->memories && i < npu->count; i++)
+		tenon_object_unref(npu->memories[i]);
+	heap_free(npu->memories);
 	tenon_object_unref(npu->executable);
 	tenon_program_free(npu->read);
 	heap_free(npu->parts.data);
@@ -213,7 +279,30 @@ void npu_close(struct npu_network *npu)
 	heap_free(npu);
 }
 
-/* Inputs may have been bound to other memory since the run before. */
+static int run_and_wait(struct tflite_network *n, struct npu_network *npu)
+{
+	int err = tenon_queue_run(n->queue, npu->kernel, npu->list, npu->count, NULL);
+
+	if (!err)
+		return tenon_queue_sync(n->queue, TENON_FOREVER);
+	/* wait: operations submitted before the failure still use this memory */
+	(void)tenon_queue_sync(n->queue, TENON_FOREVER);
+	return err;
+}
+
+/* The processor accesses shared memory but for this time. */
+static int run_on_shared(struct tflite_network *n, struct npu_network *npu)
+{
+	const uint64_t size = tenon_memory_size(n->shared);
+	int begun, err = tenon_memory_flush(n->shared, 0, size);
+
+	if (err)
+		return err;
+	err = run_and_wait(n, npu);
+	begun = tenon_memory_invalidate(n->shared, 0, size);
+	return err ? err : begun;
+}
+
 int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_network *npu)
 {
 	const uint32_t inputs = c->input_count - NPU_MEMORIES;
@@ -222,13 +311,8 @@ int npu_run(struct tflite_network *n, const struct operator_call *c, struct npu_
 	int err;
 
 	for (i = 0; i < inputs; i++)
-		npu->tensors[i].data = c->inputs[NPU_MEMORIES + i]->data;
-	err = tenon_queue_run(n->queue, npu->kernel, npu->list, inputs + (size_t)c->output_count,
-			      NULL);
-	if (!err)
-		err = tenon_queue_sync(n->queue, TENON_FOREVER);
-	else /* wait: operations submitted before the failure still use this memory */
-		(void)tenon_queue_sync(n->queue, TENON_FOREVER);
+		aim(n, c->inputs[NPU_MEMORIES + i], npu, i);
+	err = n->shared ? run_on_shared(n, npu) : run_and_wait(n, npu);
 	heap_enter(before);
 	return err;
 }

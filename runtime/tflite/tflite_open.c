@@ -43,6 +43,7 @@ void tflite_destroy(struct tenon_model *m)
 		tenon_object_unref(n->inputs[i].keep);
 	for (i = 0; n->given && i < n->model.outputs.count; i++)
 		tenon_object_unref(n->given[i]);
+	tflite_unshare(n);
 	tenon_object_unref(n->queue);
 	tenon_object_unref(n->device);
 	tenon_object_unref(n->block);
@@ -337,6 +338,7 @@ static int take_bytes(struct tflite_network *n, struct tenon_module *root)
 static int open_network(struct tflite_network *n, struct tenon_module *root,
 			const struct tenon_model_options *o)
 {
+	struct heap_region dmabuf;
 	int err = take_bytes(n, root);
 
 	err = err ? err : read_tensors(n);
@@ -349,6 +351,10 @@ static int open_network(struct tflite_network *n, struct tenon_module *root,
 		return err;
 	err = check_block(n);
 	err = err ? err : open_device(n, o);
+	if (!err && heap_dmabuf(&dmabuf)) {
+		err = tflite_share(n, &dmabuf);
+		err = err ? err : check_block(n);
+	}
 	err = err ? err : make_block(n);
 	if (!err)
 		tflite_variables_bind(n);

@@ -74,6 +74,7 @@ static int use(struct tflite_network *n, const struct tflite_step *step)
 		if (!c->inputs[i])
 			continue;
 		life = &n->lives[c->inputs[i]->index];
+		life->npu |= own > 0;
 		if (is_empty_constant(c->inputs[i], life))
 			life->source = TFLITE_CONSTANT;
 		if (life->source == TFLITE_UNUSED)
@@ -87,7 +88,8 @@ static int use(struct tflite_network *n, const struct tflite_step *step)
 		if (life->source != TFLITE_UNUSED)
 			return operator_fault(c, c->outputs[i], -TENON_E_FORMAT,
 					      "is its output, and has contents already");
-		*life = (struct tflite_life){ TFLITE_COMPUTED, c->index, c->index, TFLITE_NOWHERE };
+		*life = (struct tflite_life){ TFLITE_COMPUTED, c->index, c->index, TFLITE_NOWHERE,
+					      own > 0 };
 	}
 	return 0;
 }
@@ -101,7 +103,7 @@ static int find_lives(struct tflite_network *n)
 	for (i = 0; i < n->model.tensors.count; i++)
 		n->lives[i] = (struct tflite_life){ n->values[i].info.data.size ? TFLITE_CONSTANT
 										: TFLITE_UNUSED,
-						    0, 0, TFLITE_NOWHERE };
+						    0, 0, TFLITE_NOWHERE, false };
 	err = begin_inputs(n);
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = use(n, &n->steps[i]);

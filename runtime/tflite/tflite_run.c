@@ -49,6 +49,7 @@ static int run(struct tenon_model *m)
 
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = run_step(n, &n->steps[i]);
+	tflite_forget_inputs(n);
 	return err;
 }
 
@@ -65,6 +66,7 @@ static int run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 		if (!err)
 			p->op(p->context, i, &n->steps[i].visible, begin, clock_now());
 	}
+	tflite_forget_inputs(n);
 	return err;
 }
 
@@ -193,6 +195,9 @@ static int bind_input(struct tenon_model *m, size_t index, struct tenon_tensor *
 	err = err ? err : place_can_bind(&tensor->dl);
 	if (err)
 		return err;
+	if (n->shared && n->lives[s->value->index].npu)
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "is in memory that the NPU shares; copy it there instead");
 	move(n, s, data, &tensor->object);
 	return 0;
 }
@@ -230,6 +235,11 @@ static void memory(struct tenon_model *m, struct tenon_model_memory *out)
 static uint64_t device_bytes(struct tenon_model *m)
 {
 	return network_of(m)->on_device;
+}
+
+static uint64_t shared_bytes(struct tenon_model *m)
+{
+	return tflite_shared_size(network_of(m));
 }
 
 static int each_op(struct tenon_model *m,
@@ -278,6 +288,7 @@ const struct model_ops tflite_model_ops = {
 	.output_value = output_value,
 	.memory = memory,
 	.device_bytes = device_bytes,
+	.shared_bytes = shared_bytes,
 	.each_op = each_op,
 	.value_count = value_count,
 	.value = value,

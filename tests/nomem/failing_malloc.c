@@ -53,7 +53,7 @@ static atomic_long seen, live;
 static atomic_bool counting;
 static long failing;
 static uint64_t chance_seed, chance_one_in;
-static __thread bool started_here;
+static __thread bool started_here, passes;
 static uintptr_t linker_begin, linker_end;
 
 static int find_linker(struct dl_phdr_info *info, size_t size, void *context)
@@ -100,7 +100,7 @@ UNWATCHED static bool fails(void *caller)
 {
 	long request;
 
-	if (!atomic_load(&counting) || !(started_here || OTHER_THREADS))
+	if (!atomic_load(&counting) || passes || !(started_here || OTHER_THREADS))
 		return false;
 	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
 		return false;
@@ -222,6 +222,11 @@ long failing_malloc_stop(void)
 	return atomic_load(&seen);
 }
 
+void failing_malloc_pass(bool pass)
+{
+	passes = pass;
+}
+
 long failing_malloc_live(void)
 {
 	return atomic_load(&live);
@@ -253,6 +258,11 @@ void failing_malloc_often(uint64_t seed, uint64_t one_in)
 long failing_malloc_stop(void)
 {
 	return 0;
+}
+
+void failing_malloc_pass(bool pass)
+{
+	(void)pass;
 }
 
 long failing_malloc_live(void)

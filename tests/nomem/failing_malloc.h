@@ -37,6 +37,9 @@ void failing_malloc_often(uint64_t seed, uint64_t one_in);
 /** failing_malloc_stop - end the count; returns how many requests there were */
 long failing_malloc_stop(void);
 
+/** failing_malloc_pass - let requests of the calling thread pass, and do not count them; @pass false ends it */
+void failing_malloc_pass(bool pass);
+
 /** failing_malloc_live - blocks in use in the whole process */
 long failing_malloc_live(void);
 

@@ -434,9 +434,9 @@ static void a_model_that_a_function_of_another_opens_is_in_memory_of_its_own(voi
 {
 	static _Alignas(HEAP_ALIGN) char memory[HEAP_SORTS][65536];
 	const struct heap_region regions[HEAP_SORTS] = {
-		{ memory[0], sizeof(memory[0]) },
-		{ memory[1], sizeof(memory[1]) },
-		{ memory[2], sizeof(memory[2]) },
+		{ memory[0], sizeof(memory[0]), NULL },
+		{ memory[1], sizeof(memory[1]), NULL },
+		{ memory[2], sizeof(memory[2]), NULL },
 	};
 	struct tenon_module *root = load(MLP);
 	struct tenon_model *model;

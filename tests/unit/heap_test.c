@@ -15,9 +15,9 @@ static _Alignas(HEAP_ALIGN) char persistent[2][PERSISTENT], other[2][OTHER];
 static struct heap *heap_with(int number, int planned, size_t size)
 {
 	const struct heap_region regions[HEAP_SORTS] = {
-		{ persistent[number], size },
-		{ other[planned], OTHER },
-		{ NULL, 0 },
+		{ persistent[number], size, NULL },
+		{ other[planned], OTHER, NULL },
+		{ NULL, 0, NULL },
 	};
 	struct heap *h;
 

@@ -25,7 +25,7 @@ struct collected {
 	size_t count, room;
 	bool failed; /* no memory for the list itself */
 	size_t peak[HEAP_SORTS];
-	uint64_t device;
+	struct model_devices devices;
 };
 
 static const char *const sorts[HEAP_SORTS] = { "persistent", "planned", "temporary" };
@@ -165,8 +165,8 @@ static void print(struct collected *c, FILE *out)
 
 	for (sort = 0; sort < HEAP_SORTS; sort++)
 		fprintf(out, "%-10s %12zu bytes\n", sorts[sort], c->peak[sort]);
-	if (c->device)
-		fprintf(out, "%-10s %12" PRIu64 " bytes at most\n", "device", c->device);
+	if (c->devices.bytes)
+		fprintf(out, "%-10s %12" PRIu64 " bytes at most\n", "device", c->devices.bytes);
 	fprintf(out, "\n%12s  %-10s  %-8s  %-8s  what for\n", "bytes", "sort", "taken", "back");
 	for (i = 0; i < sums; i++) {
 		const struct taken *t = &c->at[i];
@@ -191,7 +191,7 @@ static int print_json(const struct run *run, const struct collected *c, FILE *ou
 	need = cJSON_AddObjectToObject(json, "need");
 	for (i = 0; i < HEAP_SORTS; i++)
 		json_set(need, sorts[i], json_of_int((int64_t)c->peak[i]));
-	json_set(need, "device", json_of_int((int64_t)c->device));
+	json_set(need, "device", json_of_int((int64_t)c->devices.bytes));
 	json_set(need, "align", json_of_int(HEAP_ALIGN));
 	list = cJSON_AddArrayToObject(json, "allocations");
 	for (i = 0; i < c->count; i++) {
@@ -247,7 +247,7 @@ int run_memory(struct cli *cli, struct run *run)
 
 	err = run->options.params.count ? model_params_open(&run->options.params, &o.params) : 0;
 	if (!err)
-		err = model_measure(run->module, &o, true, &watch, c.peak, &c.device);
+		err = model_measure(run->module, &o, true, &watch, c.peak, &c.devices);
 	if (!err && c.failed)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for a list of allocations");
 	if (err) {

@@ -9,7 +9,7 @@
  * memory, as the executor of .tflite models does. A file has one of the forms that compilers write. The
  * numbers are little-endian and of 64 bits:
  *
- *	TENON_ETHOSU_PARTS, 8 bytes
+ *	TENON_ETHOSU_PARTS, 8 bytes; or TENON_ETHOSU_PARTS_GIVEN
  *	the region of constants
  *	the region of scratch memory, and its size
  *	the region of fast scratch memory, and its size; twice 0 for none
@@ -20,9 +20,13 @@
  *
  * It ends there. The constants are beside it: tenon_kernel_info.code of the program's kernel, so that a program hands
  * over weights of a file where they lie. A file or module cannot be of this form, because it has no constants then.
+ *
+ * With TENON_ETHOSU_PARTS_GIVEN the scratch memory is the program's: all tensors in it are in one piece of the device's
+ * memory, at their offsets, and runs use all of it. Devices that would have to copy refuse the network.
  */
 
 /* the first bytes */
-#define TENON_ETHOSU_PARTS "EthosU\r\1"
+#define TENON_ETHOSU_PARTS	 "EthosU\r\1"
+#define TENON_ETHOSU_PARTS_GIVEN "EthosU\r\2"
 
 #endif /* TENON_UAPI_ETHOSU_PARTS_H */
