@@ -5,7 +5,12 @@ gguf_record.py >gguf_recorded.h
 With a file in GGUF: writes lines of a text, with escapes for printf's %b, a tab, and its tokens by llama.cpp:
 gguf_record.py SmolLM2-135M-Instruct.Q4_1.gguf >data/smollm2-tokens
 
-Needs "xllamacpp" (llama.cpp, from PyPI) and "jinja2".
+Needs packages of PyPI: xllamacpp, which is llama.cpp, jinja2, and numpy, which tenon-compile imports.
+
+	python3 -m venv /tmp/record && /tmp/record/bin/pip install xllamacpp jinja2 numpy
+	/tmp/record/bin/python tests/llm/gguf_record.py >tests/llm/gguf_recorded.h
+
+The header in the tree is what xllamacpp 2026.10.11549 and jinja2 3.1.6 give.
 """
 
 import json
