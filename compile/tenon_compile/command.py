@@ -84,6 +84,10 @@ def parse_arguments(arguments):
     )  # fmt: skip
     parser.add_argument("--as-it-is", action="store_true", help="leave the network to TVM's default schedules")
     parser.add_argument(
+        "--rewrite", action="store_true",
+        help="rewrite the network for a device, too: some become faster, others slower (for processors it is done without)",
+    )  # fmt: skip
+    parser.add_argument(
         "--context", type=int, metavar="N", help="most tokens of a conversation with a language model (4096, or fewer)"
     )
     parser.add_argument("--traceback", action="store_true", help="print where in Python an error came from")
@@ -94,6 +98,8 @@ def check(options):
     """Find wrong arguments before TVM is imported, which takes seconds."""
     check_tuning(options)
     check_library(options)
+    if options.rewrite and options.as_it_is:
+        raise CompileError("--rewrite and --as-it-is are opposites")
     for path in (options.network, options.labels):
         if path and not path.is_file():
             raise CompileError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -110,6 +116,15 @@ def check(options):
         if file.read(4) == b"\x7fELF":
             raise CompileError(f"{options.network}: is a program or module already, no network")
     find_compiler(options.target, options.cc)
+
+
+def why_left(options):
+    """Why the network is left to TVM's default schedules; None if it is rewritten."""
+    if options.as_it_is:
+        return "--as-it-is"
+    if TARGETS[options.target].device and not options.rewrite:
+        return f"--target {options.target} without --rewrite"
+    return None
 
 
 def check_tuning(options):
@@ -282,7 +297,7 @@ def compile_network(options):
             compiler = find_compiler(options.target, options.cc)
             tuning = Tuning(Tuned(options.tuned), options.tune, options.tune_on, compiler, progress)
         built, report = pipeline.build(
-            imported.module, options.target, options.processor, progress, not options.as_it_is, tuning=tuning,
+            imported.module, options.target, options.processor, progress, why_left(options), tuning=tuning,
             library=options.library,
         )
         outputs = None

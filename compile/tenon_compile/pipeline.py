@@ -9,6 +9,10 @@ from .targets import TARGETS, key_of, processors_of, tvm_target
 from .tuning import TuningError
 
 
+class QuantizedError(CompileError):
+    """A quantized network cannot be rewritten for this device."""
+
+
 @dataclass
 class Report:
     """What was done to a network, for --explain."""
@@ -50,10 +54,12 @@ def rewritten_for_device(module, target, report):
     """The module in channels-last order, with schedules for a device."""
     import tvm
 
-    from .devices import THREADS, schedule_module
+    from .devices import QUANTIZED, THREADS, schedule_module
     from .layouts import module_of
 
     others = rewritten_graph(module, report)
+    if any(node.op in QUANTIZED for node in report.graph.nodes()):
+        raise QuantizedError("--rewrite: the network is quantized, and kernels in integers are for processors: leave it out")
     module, _ = module_of(report.graph, tvm.IRModule(others), THREADS)
     with target:
         module = fused(module)
@@ -132,13 +138,16 @@ def with_default_schedules(module, target, device):
     return module
 
 
-def build(module, name, processor, progress, rewrite=True, apart=None, tuning=None, library=None):
-    """What TVM built of a module, and the report; with "apart", "tuning" and "library" as of rewritten()."""
+def build(module, name, processor, progress, left=None, apart=None, tuning=None, library=None):
+    """What TVM built of a module, and the report; with "apart", "tuning" and "library" as of rewritten().
+
+    With "left", a reason, the module is not rewritten.
+    """
     processors = processors_of(name, processor)
     targets, device, report = [tvm_target(name, one) for one in processors], TARGETS[name].device, Report()
     target, core = targets[0], TARGETS[name].core
-    if not rewrite:
-        report.left = "--as-it-is"
+    if left:
+        report.left = left
     else:
         progress("rewriting and scheduling")
         try:
@@ -149,10 +158,10 @@ def build(module, name, processor, progress, rewrite=True, apart=None, tuning=No
             built.parameters = parameters
             built.regions = [node for node in report.graph.nodes() if node.op == "region"]
             return built, report
-        except TuningError:
+        except (TuningError, QuantizedError):
             raise
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
-            report.left, report.graph = first_line(error), None
+            report.left, report.graph, report.rules = first_line(error), None, {}
     progress("scheduling")
     try:
         return generate(with_default_schedules(module, target, device), target, progress, core=core), report

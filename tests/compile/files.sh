@@ -111,9 +111,15 @@ it "and is computed in integers" grep -q "1 × product-with-computed-zero-point"
 if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
 	it "convolutions and products give on OpenCL what ONNX Runtime gives" \
 		printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --explain
-	it "they were rewritten" grep -q "affine-into-weights" "$scratch/printed"
+	it "they were left as they are" grep -q "left to TVM's default schedules: --target opencl without --rewrite" "$scratch/printed"
+	it "so do they if they are rewritten" \
+		printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --rewrite --case --explain
+	it "by rules" grep -q "affine-into-weights" "$scratch/printed"
 	it "and have schedules of products" grep -q "^kernels: .* Matmul" "$scratch/printed"
-	it "so does the network as it is" printed_command_runs "$scratch/picture.onnx" "$scratch/picture.so" --target opencl --case --as-it-is
+	it "and so do numbers that are quantized on the way" \
+		printed_command_runs "$scratch/dynamic.onnx" "$scratch/dynamic.so" --target opencl --case
+	it "which are not rewritten there" refuses "--rewrite: the network is quantized" "$scratch/dynamic.onnx" \
+		-o "$scratch/none.so" --target opencl --rewrite
 fi
 # whether TVM generates code for a kind of device
 generates()
@@ -121,7 +127,7 @@ generates()
 	"$python" -c 'import sys, tvm; sys.exit(tvm.get_global_func(f"target.build.{sys.argv[1]}", True) is None)' "$1"
 }
 if generates cuda; then
-	it "they become a module for CUDA" compile "$scratch/picture.onnx" -o "$scratch/cuda.so" --target cuda
+	it "they become a module for CUDA" compile "$scratch/picture.onnx" -o "$scratch/cuda.so" --target cuda --rewrite
 	it "which is whole" "$TENON_COMMAND" verify "$scratch/cuda.so"
 	it "and marked to be recorded" grep -q "vm.builtin.cuda_graph.run_or_capture" "$scratch/cuda.so"
 fi
