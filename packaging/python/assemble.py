@@ -65,6 +65,8 @@ def main(build, platform, folder):
     info = f"tenon-{version}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: tenon\nRoot-Is-Purelib: false\nTag: {TAG}-{platform}\n"
     files |= {f"{info}/{name}": data for name, data in metadata(version).items()}
+    # of what is linked into the libraries
+    files |= {f"{info}/{path.name}": path.read_bytes() for path in sorted(Path(build).glob("LICENSE.*"))}
     files[f"{info}/WHEEL"] = wheel.encode()
     path = Path(folder, f"tenon-{version}-{TAG}-{platform}.whl")
     partial = path.with_suffix(".partial")

@@ -57,6 +57,17 @@ module.vecadd(a, a, c)
 assert c.tolist() == [3.0] * 128
 END
 it "a module runs" "$scratch/venv/bin/python" -I "$scratch/vecadd.py" tests/interop/data/tvm-0.27.0.post1/host_vecadd/lib.so
+cat > "$scratch/link.py" <<'END'
+import sys, tenon
+assert tenon.inspect(sys.argv[1])["modules"][0]["kind"] == "library"
+assert tenon.verify(sys.argv[1])["faults"] == 0
+unpacked = tenon.unpack(sys.argv[1], sys.argv[2] + "/parts")
+tenon.link([f"{sys.argv[2]}/parts/{unpacked['manifest']}"], sys.argv[2] + "/again.so")
+assert tenon.load(sys.argv[2] + "/again.so").functions == ["main", "vecadd"]
+END
+it "a module is inspected, verified, taken apart and linked again" "$scratch/venv/bin/python" -I "$scratch/link.py" \
+	tests/interop/data/tvm-0.27.0.post1/host_vecadd/lib.so "$scratch"
+it "the licence of what is linked in is there" sh -c '[ -s "$1"/lib/python*/site-packages/tenon-*.dist-info/LICENSE.cJSON ]' sh "$scratch/venv"
 # also examples, and a command for the server of the suite "remote"
 all_suites()
 {
