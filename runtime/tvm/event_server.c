@@ -30,7 +30,7 @@ struct bytes {
 
 /**
  * struct event_server - the caller's end
- * @fd: the socket to the thread
+ * @fd: the socket to the thread; -1 when the session ended
  * @send: the caller's function that writes
  * @busy: a thread is in the handler
  * @in: of a packet that has not arrived as a whole
@@ -57,6 +57,11 @@ static char *extend(struct bytes *b, size_t size)
 	return data + b->size - size;
 }
 
+static int session_ended(void)
+{
+	return tenon_error(-TENON_E_IO, FUNCTION ": the session ended");
+}
+
 static void drop_front(struct bytes *b, size_t size)
 {
 	b->size -= size;
@@ -80,7 +85,7 @@ static int receive(struct event_server *s)
 		return 0;
 	s->out.size -= sizeof(size) + (size_t)size;
 ended:
-	return tenon_error(-TENON_E_IO, FUNCTION ": the session ended");
+	return session_ended();
 }
 
 /* Hand over the packets that arrived as a whole. */
@@ -100,7 +105,7 @@ static int serve(struct event_server *s, bool *ended)
 		*ended = code == CODE_SHUTDOWN;
 		/* a size of 0 ends nothing and has no answer */
 		if (size && !tvm_transfer(s->fd, s->in.data, SIZE_BYTES + (size_t)size, true))
-			err = tenon_error(-TENON_E_IO, FUNCTION ": the session ended");
+			err = session_ended();
 		if (!err && size && !*ended)
 			err = receive(s);
 		drop_front(&s->in, SIZE_BYTES + (size_t)size);
@@ -134,6 +139,8 @@ static int handle_bytes(struct event_server *s, struct tenon_slice arrived, bool
 	char *at;
 	int err = 0;
 
+	if (s->fd < 0)
+		return session_ended();
 	if (arrived.size) {
 		at = extend(&s->in, arrived.size);
 		if (!at)
@@ -146,6 +153,17 @@ static int handle_bytes(struct event_server *s, struct tenon_slice arrived, bool
 	if (!err)
 		*ret = tenon_arg_int(ended ? ENDED : s->out.size ? WRITE_FIRST : READ_ON);
 	return err;
+}
+
+/* The thread ends with the connection. */
+static void end_session(struct event_server *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	free(s->in.data);
+	free(s->out.data);
+	s->in = s->out = (struct bytes){ NULL, 0 };
 }
 
 /* the handler: bytes that arrived, and a set of what the connection can do: 1 to read, 2 to write */
@@ -165,6 +183,9 @@ TVM_CALL(handle)
 	if (__atomic_exchange_n(&s->busy, true, __ATOMIC_ACQUIRE))
 		return tenon_error(-TENON_E_USAGE, FUNCTION ": the handler runs already");
 	err = handle_bytes(s, arrived, can & 2, ret);
+	/* Bytes of a packet may be lost, so that those behind it would be taken for another one. */
+	if (err)
+		end_session(s);
 	__atomic_store_n(&s->busy, false, __ATOMIC_RELEASE);
 	return err;
 }
@@ -173,12 +194,8 @@ static void release(void *self)
 {
 	struct event_server *s = self;
 
-	/* The thread ends with the connection. */
-	if (s->fd >= 0)
-		close(s->fd);
+	end_session(s);
 	tenon_object_unref(s->send);
-	free(s->in.data);
-	free(s->out.data);
 	free(s);
 }
 
