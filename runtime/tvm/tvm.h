@@ -26,6 +26,8 @@ extern const struct tvm_global tvm_session_globals[];
 extern const struct tvm_global tvm_server_globals[];
 extern const struct tvm_global tvm_event_server_globals[];
 extern const struct tvm_global tvm_child_session_globals[];
+extern const struct tvm_global tvm_static_library_globals[];
+extern const struct tvm_global tvm_refused_globals[];
 
 /* Define a function of the type tenon_call_fn. */
 #define TVM_CALL(name)                                                                             \

@@ -117,8 +117,28 @@ def read_params(path):
     assert runtime.save_param_dict(tensors) == open(path, "rb").read()
 
 
+def static_library(folder):
+    """This section runs on TVM's own library, too."""
+    path = os.path.join(folder, "some.o")
+    with open(path, "wb") as file:
+        file.write(b"the bytes of an object file")
+    load = runtime.module.load_static_library
+    module = load(path, ["f", "g"])
+    assert module.kind == "static_library"
+    assert module.implements_function("g") and not module.implements_function("h")
+    assert module.is_compilation_exportable() and not module.is_runnable()
+    module.write_to_file(path + ".copy")
+    assert open(path + ".copy", "rb").read() == open(path, "rb").read()
+    fails(Exception)(lambda: module["f"]())
+    fails(Exception, "missing.o")(lambda: load(os.path.join(folder, "missing.o"), ["f"]))
+    fails(TypeError)(lambda: load(path, ["f", 1]))
+    fails(TypeError)(lambda: load(path, "f"))
+
+
 def errors():
     api = runtime._ffi_api
+    fails(Exception, "time_evaluator")(lambda: tvm.get_global_func("runtime.timer.cpu")(tvm.cpu()))
+    fails(Exception, "compiler")(lambda: api.LoadMetaDataFromJSON("{}"))
     a = runtime.empty((4,), "float32")
     fails(Exception, "texture")(lambda: runtime.empty((4,), "float32", None, "texture"))
     fails(Exception, "hexagon")(lambda: runtime.empty((4,), "float32", tvm.device("hexagon")))
@@ -226,6 +246,18 @@ def client(port, data):
     other = rpc.connect("127.0.0.1", int(port), key="board")
     assert other.cpu() != cpu and (runtime.tensor(x, other.cpu()).numpy() == x).all()
     fails(Exception, "session")(lambda: m["vecadd"](a, b, runtime.tensor(x, other.cpu())))
+    # a module finds functions of those that it imports on the server
+    importing = load(f"{data}/host_scalar_args/lib.so")
+    fails(Exception, "vecadd")(lambda: importing["vecadd"](a, b, c))
+    import_module = rpc._ffi_api.ImportRemoteModule
+    import_module(importing, m)
+    c.copyfrom(np.zeros_like(expected))
+    importing["vecadd"](a, b, c)
+    assert (c.numpy() == expected).all()
+    other.upload(f"{folder}/lib.so", "other.so")
+    fails(TypeError, "one session")(lambda: import_module(importing, other.load_module("other.so")))
+    fails(TypeError, "one session")(lambda: import_module(importing, runtime.load_module(f"{folder}/lib.so")))
+    fails(TypeError)(lambda: import_module(importing, a))
 
 
 def served():

@@ -23,6 +23,9 @@ it "devices have attributes and streams" says devices
 it "parameters are saved and loaded, also those of TVM's own library" says params "$scratch/ours.params"
 it "TVM's own library reads what was saved" \
 	env -u PYTHONPATH TVM_USE_RUNTIME_LIB=1 "$python" "$script" read_params "$scratch/ours.params"
+it "a static library is a module with names of functions" says static_library "$scratch"
+it "so it is on TVM's own library" \
+	env -u PYTHONPATH TVM_USE_RUNTIME_LIB=1 "$python" "$script" static_library "$scratch"
 it "what does not work says why" says errors
 if [ -e "$TENON_BUILD/libtenon-rpc.so.0" ]; then
 	it "a server in Python and a session of this process are used" says served
