@@ -3,7 +3,8 @@
 #
 # A wheel by packaging/python/wheels: it is small, installs in an environment of its own, and runs a module. The one for aarch64 runs
 # under qemu-user, where TENON_WHEEL_AARCH64 names the root of a Debian for arm64 with Python 3.12 or later: what
-# "debootstrap --foreign --arch=arm64 --include=python3 trixie ROOT" unpacks will do.
+# "debootstrap --foreign --arch=arm64 --include=python3 trixie ROOT" unpacks will do. Of the one for musl and aarch64 the library alone runs, in
+# a program in C, as Debian has no Python for musl: TENON_WHEEL_MUSL names what "dpkg-deb -x" unpacks of its package musl for arm64.
 
 . tests/build/tap.sh
 [ -z "${EMULATOR:-}${SAN:-}" ] || skip "a wheel is built by zig alone"
@@ -107,5 +108,33 @@ module = tenon.load(os.environ["TENON_BUILD"] + "/tests/python/takes.so")
 assert module.take(1, 2.5, "three", tenon.tensor([4])) == 4 and module.nothing() is None
 assert module.lend(lambda lent: lent.copy_from(tenon.tensor([7.0, 8, 9, 10]))) == 7'
 	it "tensors, queues, recordings and timelines work on aarch64" emulated tests/python/run.py tensors queues awaiting
+fi
+
+# ---- musl on aarch64
+
+unpacked_for_musl()
+{
+	musl=$scratch/musl
+	"$PYTHON" -m zipfile -e "$scratch"/wheels/*-musllinux_1_2_aarch64.whl "$musl" &&
+		$ZIG cc -target aarch64-linux-musl -shared -fPIC -O1 -Iinclude tests/python/takes.c -o "$musl/takes.so" &&
+		$ZIG cc -target aarch64-linux-musl -dynamic -O1 -Iinclude examples/call.c "$musl/tenon/libtenon.so.0" \
+			-Wl,-rpath,"$musl/tenon" -o "$musl/call"
+}
+
+calls_on_musl()
+{
+	[ "$(qemu-aarch64 "$loader" "$scratch/musl/call" "$scratch/musl/takes.so" take)" = "0 0 0 ... 0" ] &&
+		! qemu-aarch64 "$loader" "$scratch/musl/call" "$scratch/musl/takes.so" missing 2> "$scratch/log" && grep -q missing "$scratch/log"
+}
+
+loader=$(find "${TENON_WHEEL_MUSL:-$scratch/none}" -name ld-musl-aarch64.so.1 2>/dev/null | head -n 1)
+if [ -z "$loader" ]; then
+	skip_case "the library for musl on aarch64 runs" "TENON_WHEEL_MUSL names no folder with musl for arm64"
+elif ! command -v qemu-aarch64 >/dev/null; then
+	skip_case "the library for musl on aarch64 runs" "qemu-aarch64 is not installed (Debian: qemu-user)"
+else
+	it "a wheel for musl on aarch64 is built" build_wheel musllinux_1_2_aarch64
+	it "it is unpacked, and a program linked with its library" unpacked_for_musl
+	it "the program loads a module and calls a function" calls_on_musl
 fi
 finish
