@@ -49,6 +49,7 @@ static void tensor_delete(void *self, int flags)
 int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
 {
 	uint64_t n = 1;
+	bool empty = false;
 	int32_t i;
 
 	*out = 0;
@@ -57,14 +58,13 @@ int tenon_tensor_elements(const DLTensor *dl, uint64_t *out)
 		if (dl->shape[i] < 0)
 			return tenon_error(-TENON_E_VALUE, "extent %" PRIi64 " of dimension %d",
 					   dl->shape[i], i);
-		if (dl->shape[i] && __builtin_mul_overflow(n, (uint64_t)dl->shape[i], &n))
+		if (!dl->shape[i])
+			empty = true;
+		else if (__builtin_mul_overflow(n, (uint64_t)dl->shape[i], &n))
 			return tenon_error(-TENON_E_OVERFLOW, "the product of %d extents overflows",
 					   dl->ndim);
 	}
-	for (i = 0; i < dl->ndim; i++)
-		if (!dl->shape[i])
-			n = 0;
-	*out = n;
+	*out = empty ? 0 : n;
 	return 0;
 }
 
@@ -123,6 +123,18 @@ static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides
 	}
 }
 
+/* Few numbers: a call of memcpy() would take longer. */
+static void copy_extents(const int64_t *from, size_t n, int64_t *to)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		to[i] = from[i];
+		/* or compilers make it that call */
+		__asm__ volatile("");
+	}
+}
+
 /* Create a tensor object with its own shape and strides and no data yet. */
 static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out)
 {
@@ -148,10 +160,9 @@ static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out
 	t->base.dl.strides = n ? t->extents + n : NULL;
 	t->release = NULL;
 	t->owner = NULL;
-	if (n)
-		memcpy(t->extents, dl->shape, n * sizeof(t->extents[0]));
-	if (n && dl->strides)
-		memcpy(t->extents + n, dl->strides, n * sizeof(t->extents[0]));
+	copy_extents(dl->shape, n, t->extents);
+	if (dl->strides)
+		copy_extents(dl->strides, n, t->extents + n);
 	else
 		compact_strides(t->extents, dl->ndim, t->extents + n);
 	*out = t;
