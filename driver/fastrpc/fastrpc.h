@@ -137,6 +137,20 @@ int fastrpc_find_shell(const struct fastrpc *f, const char *root, char *path, si
 int fastrpc_create(const struct fastrpc *f, const char *shell);
 
 /**
+ * fastrpc_open_library - load a library into the session's process
+ * @f: session with a process
+ * @name: "file:///libNAME_skel.so?NAME_skel_invoke&_modver=1.0": the file, and the function that takes all calls
+ * @handle: of the library, for fastrpc_invoke(); 0 on failure
+ *
+ * The DSP's loader finds the file: see docs/accelerators/hexagon.md. Waits for it without a deadline. The library stays
+ * until the session ends.
+ *
+ * Return: 0; -TENON_E_VALUE for a name that is too long; -TENON_E_DEVICE when the DSP refuses, with its status and
+ *	reason; else as fastrpc_invoke().
+ */
+int fastrpc_open_library(const struct fastrpc *f, const char *name, uint32_t *handle);
+
+/**
  * fastrpc_invoke - call a method and wait until it returns
  * @f: session with a process
  * @call: what to call
