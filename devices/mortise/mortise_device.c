@@ -64,7 +64,7 @@ static void describe(const struct board_kind *kind, uint64_t window,
 	p->alignment = 16;
 	/* of the memory that the board shares alone */
 	p->imports = 1U << TENON_HANDLE_HOST_POINTER;
-	p->exports = board_is_attached(kind) ? 0 : mortise_exports(NULL);
+	p->exports = kind->place ? 0 : mortise_exports(NULL);
 	p->queues = 1;
 	p->heap_count = 1;
 	p->heaps[0].size = heap;
@@ -185,7 +185,7 @@ static int read_place(struct tenon_slice place, struct wanted *w)
 		if (tenon_slice_equal(tenon_slice_of(kind->name),
 				      (struct tenon_slice){ place.data, size }))
 			break;
-	if (kind->name && !board_is_attached(kind))
+	if (kind->name && !board_is_attached(kind) && !(kind->place && slash))
 		return kind->ready(kind)
 			       ? -TENON_E_DEVICE
 			       : tenon_error(-TENON_E_DEVICE, "%s takes no path", kind->name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
+#include <tenon/uapi/mortise_dsp.h>
 #include <unistd.h>
 
 #include "driver/board/board_private.h"
@@ -42,6 +43,10 @@ static const struct board_kind kinds[] = {
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
 	  NULL, 0 },
+#endif
+#ifdef CONFIG_MORTISE_FASTRPC
+	{ "fastrpc", "FastRPC", MORTISE_DSP_FILE, MORTISE_MACHINE_HEXAGON, 32, MORTISE_DSP_WINDOW,
+	  board_fastrpc_ready, &board_fastrpc_ops, "DSP", 0 },
 #endif
 	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops, "PATH",
 	  KEY(DOORBELL) },
@@ -154,7 +159,7 @@ int board_open(const struct board_kind *kind, struct board **out)
 		err = create(kind, kind->name, &board);
 	if (err)
 		return err;
-	err = shm_create(kind->name, kind->window_size, &board->memory);
+	err = kind->ops->restart ? 0 : shm_create(kind->name, kind->window_size, &board->memory);
 	if (!err)
 		err = board->ops->start(board);
 	if (err) {
@@ -232,9 +237,11 @@ int board_reset(struct board *board)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s: somebody else started this board, and has to reset it",
 				   board->name);
-	err = stop(board);
+	err = board->ops->restart ? board->ops->restart(board) : stop(board);
 	if (err)
 		return tenon_error_in(err, "%s: cannot be reset", board->name);
+	if (board->ops->restart)
+		return 0;
 	/* the firmware's memory and the control block are as after power-on */
 	memset(board->memory.base, 0, MORTISE_SHARED_OFFSET);
 	return board->ops->start(board);

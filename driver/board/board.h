@@ -7,7 +7,7 @@
  * A board is memory, a doorbell, an interrupt and a reset. "sim" is the firmware on a thread of this process;
  * "rv32", "rv64", "cm3" and "hexagon" are QEMU with the board's RAM in shared memory and its UART on a socket: the emulator
  * is a child of this process and ends with it. "rtl" is the accelerator of firmware/rtl/ as a program that clocks its logic,
- * a child too. CONFIG_MORTISE_QEMU builds all but "sim".
+ * a child too. CONFIG_MORTISE_QEMU builds all but "sim". "fastrpc" is a process on a Hexagon DSP, which ends with this one.
  *
  * The other kinds attach to a board that runs before it is opened and goes on running when it is closed: "shm" by a file
  * that is its memory, "uio" and "vfio" by a device of the kernel whose map or BAR is its memory. "remoteproc" is a core
@@ -49,15 +49,16 @@ enum board_key {
 
 /**
  * struct board_kind - a board that this build knows
- * @name: "sim", "rv32", "rv64", "cm3", "hexagon", "rtl"
- * @via: what drives it, for people: "simulator", "QEMU", "Verilator"
+ * @name: "sim", "rv32", "rv64", "cm3", "hexagon", "rtl", "fastrpc"
+ * @via: what drives it, for people: "simulator", "QEMU", "Verilator", "FastRPC"
  * @firmware: file name of its firmware image ("mortise-rv32.elf"), or of the program with the logic; NULL for "sim"
  * @machine: enum mortise_machine of its core
  * @address_bits: 32 or 64
  * @window_size: bytes of the window
  * @ready: can one be opened here; 0, or -TENON_E_DEVICE and words for what is missing (no emulator, no firmware).
  *	Never 0 for boards that others start: there is no list of them
- * @place: what follows the name of a board that others start, for messages: "PATH"; NULL for other boards
+ * @place: what follows the name of a board that others start, for messages: "PATH"; "DSP" may follow "fastrpc"; NULL for
+ *	other boards
  * @keys: mask of those enum board_key that it takes
  * @ops: how it is driven
  */
@@ -129,8 +130,8 @@ struct board_place {
 };
 
 /**
- * board_attach - open a running board, which this process did not start
- * @kind: one that board_is_attached()
+ * board_attach - open a running board, which this process did not start, or start one at a place
+ * @kind: one that has a place
  * @place: where it is
  * @out: the board; NULL on failure
  *

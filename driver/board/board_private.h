@@ -16,7 +16,9 @@
  * @is_logic: it runs packets alone, and no loaded code
  * @describe: as board_describe(); NULL for boards that need nothing
  * @start: boot the firmware in board->memory, and set board->address; NULL for boards that others start
- * @attach: open board->memory of a board that runs, and set board->address; the caller closes both, also on failure
+ * @attach: open board->memory of a board that runs, and set board->address; the caller closes both, also on failure. Of
+ *	a kind that has @start too: start the board at a place
+ * @restart: as board_reset(), of kinds whose @start allocates board->memory; NULL: @stop, then @start
  * @stop: end it, or detach; the memory stays. -TENON_E_TIMEOUT: something goes on using the memory
  * @alive: as board_alive()
  * @inject: as board_inject(); BOARD_REBOOT and BOARD_LOSE_DOORBELL never arrive here
@@ -31,6 +33,7 @@ struct board_ops {
 	int (*describe)(const struct board_kind *kind, struct tenon_buffer *out);
 	int (*start)(struct board *board);
 	int (*attach)(struct board *board, const struct board_place *place);
+	int (*restart)(struct board *board);
 	int (*stop)(struct board *board);
 	int (*alive)(struct board *board);
 	int (*inject)(struct board *board, enum board_fault fault);
@@ -66,7 +69,7 @@ struct board {
 };
 
 extern const struct board_ops board_sim_ops, board_qemu_ops, board_rtl_ops, board_shm_ops,
-	board_uio_ops, board_vfio_ops, board_remoteproc_ops;
+	board_uio_ops, board_vfio_ops, board_remoteproc_ops, board_fastrpc_ops;
 
 /* board_window.c: of a board that runs. Wait for a firmware that just boots. 0; -TENON_E_TIMEOUT. */
 int board_await_firmware(const struct board *board, uint64_t deadline);
@@ -122,6 +125,21 @@ int board_qemu_ready(const struct board_kind *kind);
 
 /* board_rtl.c: is there a program with the accelerator */
 int board_rtl_ready(const struct board_kind *kind);
+
+/* board_fastrpc.c: is there a DSP, and the vendor's shell for it */
+int board_fastrpc_ready(const struct board_kind *kind);
+
+/**
+ * struct board_fastrpc_source - where DSPs are looked for; tests change it
+ * @calls: system calls; NULL for the kernel's
+ * @root: prefix of /dev and of the folders with the shell
+ * @stop_ns: how long a firmware that was told to end may take
+ */
+extern struct board_fastrpc_source {
+	const struct system_calls *calls;
+	const char *root;
+	uint64_t stop_ns;
+} board_fastrpc_source;
 
 /* board_process.c: slots of boards that are a process; @words: its command line, as qemu_process_start() takes it */
 int board_process_start(struct board *board, const char *const *words);

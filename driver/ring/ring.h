@@ -37,7 +37,7 @@
 /**
  * struct ring_port - what a board does for its ring
  * @context: handed to each function
- * @doorbell: wake the device from its sleep. Must not block. NULL: the device never sleeps
+ * @doorbell: wake the device from its sleep. Must not block. NULL: the device needs none to wake
  * @sleep: wait until the device interrupts, or @deadline passes; may come back early. One thread at a time.
  *	NULL: the device cannot interrupt, and waits poll with growing pauses
  */

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A board on a Hexagon DSP behind the kernel's FastRPC. Its window is a buffer that both map; a thread calls the library
+ * with the firmware, in an unsigned process on the DSP, and the call returns when the firmware ends. Both sides poll: no
+ * doorbell reaches a process on a DSP, and no interrupt comes back.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/error.h>
+#include <tenon/uapi/mortise_dsp.h>
+#include <tenon/uapi/mortise_order.h>
+#include <time.h>
+
+#include "driver/board/board_private.h"
+#include "driver/fastrpc/fastrpc.h"
+#include "lib/brief_errors.h"
+#include "lib/clock.h"
+
+#define DEFAULT_DSP "cdsp"
+#define PAUSE_NS    1000000
+#define BOOT_NS	    UINT64_C(30000000000)
+#define STOP_NS	    UINT64_C(10000000000)
+
+struct board_fastrpc_source board_fastrpc_source = { NULL, "", STOP_NS };
+
+/**
+ * struct dsp - a session
+ * @session: with a process on the DSP; the thread uses it
+ * @buffer: the window, and a page with struct mortise_dsp_end
+ * @address: the DSP's address of the window
+ * @thread: waits for the firmware to end
+ * @runs: there is a thread, and nobody ended it yet
+ * @stuck: the firmware did not end in time: the thread goes on using all of this
+ * @ended: the thread has written @status and @why
+ * @status: why it ended
+ * @why: the same for people
+ * @lock: guards @runs and @stuck
+ */
+struct dsp {
+	struct fastrpc session;
+	struct dmabuf buffer;
+	uint64_t address;
+	pthread_t thread;
+	bool runs;
+	bool stuck;
+	bool ended;
+	int status;
+	char why[400];
+	pthread_mutex_t lock;
+};
+
+static int open_node(const char *place, struct fastrpc *out)
+{
+	return fastrpc_open(board_fastrpc_source.calls, board_fastrpc_source.root,
+			    place ? place + 1 : DEFAULT_DSP, out);
+}
+
+static struct mortise_dsp_end *end_of(const struct dsp *d)
+{
+	return (void *)((uint8_t *)d->buffer.base + MORTISE_DSP_WINDOW);
+}
+
+/* ---- the call that runs the firmware */
+
+/* Always a failure: a firmware that nobody ended shall run. */
+static int run_firmware(struct dsp *d)
+{
+	const struct mortise_dsp_run run = { (uint32_t)d->address, MORTISE_DSP_WINDOW };
+	const struct fastrpc_argument argument = { (void *)(uintptr_t)&run, sizeof(run), -1 };
+	struct fastrpc_call call = { 0, MORTISE_DSP_RUN, &argument, 1, 0 };
+	int32_t result = 0;
+	int err = fastrpc_open_library(&d->session, MORTISE_DSP_LIBRARY, &call.handle);
+
+	if (!err)
+		err = fastrpc_invoke(&d->session, &call, &result);
+	if (err)
+		return err;
+	if (result)
+		return tenon_error(-TENON_E_DEVICE, "%s: the firmware ended with status 0x%x",
+				   d->session.path, (unsigned int)result);
+	return tenon_error(-TENON_E_LOST, "%s: the firmware ended", d->session.path);
+}
+
+static void *await_end(void *arg)
+{
+	struct dsp *d = arg;
+
+	d->status = run_firmware(d);
+	snprintf(d->why, sizeof(d->why), "%s", tenon_error_message());
+	tenon_error_clear();
+	__atomic_store_n(&d->ended, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Signals belong to the program: its handlers never run on this thread. */
+static int start_thread(struct dsp *d)
+{
+	sigset_t all, old;
+	int err;
+
+	d->ended = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&d->thread, NULL, await_end, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	d->runs = !err;
+	return err ? tenon_error(-TENON_E_NOMEM, "no thread for a DSP: %s", strerror(err)) : 0;
+}
+
+static bool has_ended(const struct dsp *d)
+{
+	return __atomic_load_n(&d->ended, __ATOMIC_ACQUIRE);
+}
+
+/* Tell the firmware to end, and end its process. A function on the DSP that does not return keeps both. */
+static void end_session(struct dsp *d)
+{
+	const struct timespec pause = { 0, PAUSE_NS };
+	uint64_t until = clock_now() + board_fastrpc_source.stop_ns;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->runs) {
+		d->runs = false;
+		mortise_release(&end_of(d)->end, 1);
+		while (!has_ended(d) && clock_now() < until)
+			nanosleep(&pause, NULL);
+		d->stuck = !has_ended(d);
+		if (d->stuck)
+			pthread_detach(d->thread);
+		else
+			pthread_join(d->thread, NULL);
+	}
+	if (!d->stuck)
+		fastrpc_close(&d->session);
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- begin */
+
+static int create_process(struct dsp *d)
+{
+	char shell[PATH_MAX];
+	int err = fastrpc_find_shell(&d->session, board_fastrpc_source.root, shell, sizeof(shell));
+
+	return err ? err : fastrpc_create(&d->session, shell);
+}
+
+/* The kernel allocates it coherent, so accesses of the CPU need no brackets. It outlives the session that it is of. */
+static int allocate(struct board *board)
+{
+	struct dsp *d = board->state;
+	int err = fastrpc_allocate(&d->session, MORTISE_DSP_WINDOW + sizeof(struct mortise_dsp_end),
+				   &d->buffer);
+
+	if (!err)
+		err = dmabuf_map(&d->buffer);
+	if (err)
+		return err;
+	board->memory = (struct shm){ d->buffer.base, MORTISE_DSP_WINDOW, -1 };
+	return 0;
+}
+
+static int map(struct dsp *d)
+{
+	int err = fastrpc_map(&d->session, &d->buffer, &d->address);
+
+	if (err || d->address <= UINT32_MAX - d->buffer.size)
+		return err;
+	return tenon_error(-TENON_E_DEVICE,
+			   "%s: the DSP has the buffer at 0x%" PRIx64 ", where its cores of 32 "
+			   "bits reach none",
+			   d->session.path, d->address);
+}
+
+static int await_firmware(struct board *board)
+{
+	const struct mortise_identity *identity =
+		(const void *)(board->memory.base + MORTISE_CONTROL_OFFSET);
+	const struct timespec pause = { 0, PAUSE_NS };
+	uint64_t until = clock_now() + BOOT_NS, size;
+	struct dsp *d = board->state;
+	int err;
+
+	while (mortise_load(&identity->magic) != MORTISE_MAGIC) {
+		if (has_ended(d))
+			return tenon_error(d->status, "%s", d->why);
+		if (clock_now() >= until)
+			return tenon_error(-TENON_E_TIMEOUT,
+					   "%s: the DSP has not loaded the firmware; its loader "
+					   "searches the file of " MORTISE_DSP_LIBRARY,
+					   board->name);
+		nanosleep(&pause, NULL);
+	}
+	err = board_read_window(board, &size);
+	if (!err && (board->address != d->address || size != MORTISE_DSP_WINDOW))
+		err = tenon_error(-TENON_E_DEVICE,
+				  "%s: the firmware has %" PRIu64 " bytes at 0x%" PRIx64
+				  ", not the buffer at 0x%" PRIx64,
+				  board->name, size, board->address, d->address);
+	return err;
+}
+
+static int begin_session(struct board *board)
+{
+	struct dsp *d = board->state;
+	int err = open_node(strchr(board->name, '/'), &d->session);
+
+	if (!err && !d->buffer.base)
+		err = allocate(board);
+	if (!err)
+		err = create_process(d);
+	if (!err)
+		err = map(d);
+	if (err)
+		return err;
+	/* the firmware's memory and the control block are as after power-on */
+	memset(board->memory.base, 0, MORTISE_SHARED_OFFSET);
+	mortise_put(&end_of(d)->end, 0);
+	err = start_thread(d);
+	return err ? err : await_firmware(board);
+}
+
+static int start(struct board *board)
+{
+	struct dsp *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a board");
+	d->session = (struct fastrpc){ .calls = system_calls_or_kernel(NULL), .fd = -1 };
+	dmabuf_adopt(board_fastrpc_source.calls, -1, 0, &d->buffer);
+	pthread_mutex_init(&d->lock, NULL);
+	board->state = d;
+	board->port = (struct ring_port){ board, NULL, NULL };
+	err = begin_session(board);
+	if (err)
+		end_session(d);
+	return err;
+}
+
+static int attach(struct board *board, const struct board_place *place)
+{
+	return start(board);
+}
+
+/* ---- the other slots */
+
+static int check_stuck(const struct board *board)
+{
+	const struct dsp *d = board->state;
+
+	if (!d->stuck)
+		return 0;
+	return tenon_error(
+		-TENON_E_TIMEOUT,
+		"%s: the DSP runs a function that does not return; its process ends with "
+		"this one",
+		board->name);
+}
+
+static int restart(struct board *board)
+{
+	struct dsp *d = board->state;
+	int err;
+
+	end_session(d);
+	err = check_stuck(board);
+	return err ? err : begin_session(board);
+}
+
+static int stop(struct board *board)
+{
+	struct dsp *d = board->state;
+	int err;
+
+	end_session(d);
+	err = check_stuck(board);
+	if (err)
+		return err;
+	board->memory = (struct shm)SHM_INIT;
+	dmabuf_close(&d->buffer);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+	return 0;
+}
+
+static int alive(struct board *board)
+{
+	const struct dsp *d = board->state;
+
+	return has_ended(d) ? tenon_error(-TENON_E_LOST, "%s: %s", board->name, d->why) : 0;
+}
+
+static int inject(struct board *board, enum board_fault fault)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d", board->name, fault);
+}
+
+/* The mapping is not inherited, and the parent's descriptors keep the process on the DSP. */
+static void forget(struct board *board)
+{
+	struct dsp *d = board->state;
+
+	board->memory = (struct shm)SHM_INIT;
+	d->buffer.base = NULL;
+	dmabuf_close(&d->buffer);
+	fastrpc_close(&d->session);
+	free(d);
+}
+
+static void leave(struct board *board)
+{
+	end_session(board->state);
+}
+
+/* ---- what there is */
+
+int board_fastrpc_ready(const struct board_kind *kind)
+{
+	char shell[PATH_MAX];
+	struct fastrpc f;
+	int err = open_node(NULL, &f);
+
+	if (!err)
+		err = fastrpc_find_shell(&f, board_fastrpc_source.root, shell, sizeof(shell));
+	fastrpc_close(&f);
+	return err;
+}
+
+/* Most machines have no DSP, which is no finding. */
+static int describe(const struct board_kind *kind, struct tenon_buffer *out)
+{
+	char shell[PATH_MAX];
+	struct fastrpc f;
+	int err = open_node(NULL, &f);
+
+	if (err == -TENON_E_NOT_FOUND) {
+		tenon_error_clear();
+		return 0;
+	}
+	if (!err)
+		err = fastrpc_find_shell(&f, board_fastrpc_source.root, shell, sizeof(shell));
+	if (!err)
+		tenon_buffer_printf(out, "%s: %s, %s\n", kind->name, f.path, shell);
+	fastrpc_close(&f);
+	if (err == -TENON_E_NOMEM || !err)
+		return err ? err : out->status;
+	tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());
+	tenon_error_clear();
+	return out->status;
+}
+
+const struct board_ops board_fastrpc_ops = {
+	.describe = describe,
+	.start = start,
+	.attach = attach,
+	.restart = restart,
+	.stop = stop,
+	.alive = alive,
+	.inject = inject,
+	.forget = forget,
+	.leave = leave,
+};
