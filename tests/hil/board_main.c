@@ -19,6 +19,11 @@ bool hil_is_sim(void)
 	return !strcmp(hil_board, "sim");
 }
 
+bool hil_is_process(void)
+{
+	return !hil_is_sim() && strcmp(hil_board, "fastrpc") != 0;
+}
+
 bool hil_is_clocked(void)
 {
 	return !strcmp(hil_board, "rtl");
@@ -88,7 +93,8 @@ static int close_board(void **state)
 static const char *reason_to_skip(void)
 {
 	const struct board_kind *kind = board_kind_find(hil_board);
-	const char *full = getenv("FULL"), *hil_run = getenv("HIL"), *emulator = getenv("EMULATOR");
+	const char *full = getenv("FULL"), *hil_run = getenv("HIL"), *emulator = getenv("EMULATOR"),
+		   *why;
 
 	if (!kind)
 		return "this build does not have the board";
@@ -96,6 +102,9 @@ static const char *reason_to_skip(void)
 		return "this program is emulated itself";
 	if (!hil_always && !(full && *full) && !(hil_run && *hil_run))
 		return "\"make check-hil\" and FULL=1 run this board";
+	why = hil_prepare ? hil_prepare() : NULL;
+	if (why)
+		return why;
 	return kind->ready(kind) ? tenon_error_message() : NULL;
 }
 

@@ -165,7 +165,7 @@ static void need_timer(void)
 	ring_report(hil.ring, &r);
 	if (r.identity.features & MORTISE_FEATURE_WATCHDOG)
 		return;
-	print_message("# skip: the simulator has no timer to stop functions with\n");
+	print_message("# skip: the board has no timer to stop functions with\n");
 	skip();
 }
 
@@ -215,6 +215,7 @@ static void a_timer_leaves_a_function_its_conditions(void)
 		print_message("# skip: nothing is saved by the firmware here\n");
 		skip();
 	}
+	need_timer();
 	assert_ok(RUN(&hil, (struct mortise_header){ MORTISE_OP_BARRIER, 0, 0, 0 }));
 	assert_ok(RUN(&hil, call));
 }

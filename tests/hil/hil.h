@@ -14,6 +14,10 @@
 extern const char *const hil_board;
 extern const bool hil_always;
 
+/* What a board of a fake needs: called before the board is looked for, returns why it cannot be tried; and when it is open. */
+const char *hil_prepare(void) __attribute__((weak));
+void hil_opened(struct board *board) __attribute__((weak));
+
 extern struct rig hil;
 
 /* a case; lists end with one that has no name */
@@ -33,6 +37,8 @@ extern const struct hil_case hil_packet_cases[], hil_call_cases[], hil_stream_ca
 /* what emulators and sanitizers make slow is done less often */
 size_t hil_count(size_t sim, size_t board);
 bool hil_is_sim(void);
+/* the board is a process that the host started, and that ends with it */
+bool hil_is_process(void);
 /* of random numbers: SEED of the environment, or 1 */
 uint64_t hil_seed(void);
 /* a model of logic, cycle by cycle: many times slower than a core that is emulated */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each packet does what the contract says, and refuses what it says. */
+#include "lib/clock.h"
 #include "tests/hil/hil.h"
 
 #define AT(offset) rig_at(&hil, offset)
@@ -75,11 +76,14 @@ static void a_wait_holds_what_is_behind_it(void)
 {
 	struct mortise_semaphore wait = { op(MORTISE_OP_WAIT), AT(64), 1, 0 };
 	struct mortise_semaphore signal = { op(MORTISE_OP_SIGNAL), AT(128), 5, 0 };
-	uint64_t sequence;
+	uint64_t sequence, until = in_ms(60000);
 
 	assert_ok(ring_emit(hil.ring, &wait, sizeof(wait), RING_NOW, NULL));
 	assert_ok(ring_emit(hil.ring, &signal, sizeof(signal), RING_NOW, &sequence));
-	assert_int_equal(ring_wait(hil.ring, sequence, in_ms(20)), -TENON_E_TIMEOUT);
+	/* a busy machine may give the board no time meanwhile */
+	do
+		assert_int_equal(ring_wait(hil.ring, sequence, in_ms(20)), -TENON_E_TIMEOUT);
+	while (!strstr(tenon_error_message(), "last packet wait") && clock_now() < until);
 	assert_error_has("last packet wait");
 	assert_int_equal(*rig_word(&hil, 128), 0);
 	__atomic_store_n(rig_word(&hil, 64), 1, __ATOMIC_RELEASE);

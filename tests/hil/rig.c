@@ -50,6 +50,8 @@ void rig_open(struct rig *rig, const char *name)
 	assert_non_null(kind);
 	memset(rig, 0, sizeof(*rig));
 	assert_ok(board_open(kind, &rig->board));
+	if (hil_opened)
+		hil_opened(rig->board);
 	rig_setup(rig);
 	rig_begin(rig);
 }

@@ -206,12 +206,14 @@ static void garbage_in_the_ring_faults(void)
 
 static void a_head_that_is_too_far_ahead_faults(void)
 {
+	const struct ring_port *port = board_port(hil.board);
 	uint64_t done;
 	uint64_t until = in_ms(60000);
 
 	__atomic_store_n(&control()->host.head, control()->host.head + MORTISE_RING_LEAST + 1,
 			 __ATOMIC_RELEASE);
-	board_port(hil.board)->doorbell(board_port(hil.board)->context);
+	if (port->doorbell)
+		port->doorbell(port->context);
 	while (!ring_completed(hil.ring, &done) && clock_now() < until)
 		;
 	assert_int_equal(rig_fault(&hil).code, MORTISE_FAULT_HEAD);
