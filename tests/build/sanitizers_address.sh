@@ -9,10 +9,11 @@
 . tests/build/inner_make.sh
 . tests/build/sanitizers.sh
 
-without="build board compile cts cuda device driver ethosu hil mortise npu opencl operators partition trace vulkan \
+without="build board compile cts cuda device driver ethosu fastrpc hil mortise npu opencl operators partition trace vulkan \
 	nomem/command_test remote/server_limits_test remote/client link/commands"
 [ -z "${FULL:-}" ] || without="build $(spared board remote/kernels opencl/warm cts/vulkan_old_backend cts/vulkan_fences_backend \
-	cts/mortise_rv32_backend cts/mortise_cm3_backend cts/mortise_hexagon_backend hil/rv32_board hil/cm3_board hil/hexagon_board \
+	cts/mortise_rv32_backend cts/mortise_cm3_backend cts/mortise_hexagon_backend cts/mortise_fastrpc_backend \
+	hil/rv32_board hil/cm3_board hil/hexagon_board hil/fastrpc_board \
 	mortise/stream_rv32_test mortise/stream_cm3_test mortise/stream_hexagon_test)"
 sanitizer address,undefined
 # at -O1 the compiler takes half of the time that it takes at -O2, and a sanitizer sees no less; tests are not what is looked at

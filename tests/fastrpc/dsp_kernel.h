@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_FASTRPC_DSP_KERNEL_H
+#define TESTS_FASTRPC_DSP_KERNEL_H
+
+/*
+ * A named fake of the kernel's FastRPC and of the DSP behind it. Calls and layouts are those of the kernel's header. A process
+ * on the DSP is a program that qemu-hexagon runs (dsp_process.c), which loads the library that is delivered: so the firmware
+ * is executed by an emulator that knows nothing of Tenon.
+ */
+
+#include <stdint.h>
+
+#include "driver/syscall/syscall.h"
+
+#define DSP_NODE  "/dev/fastrpc-cdsp"
+#define DSP_SHELL "/usr/lib/dsp/cdsp/fastrpc_shell_unsigned_3"
+
+/**
+ * struct dsp_kernel - what goes wrong, and what there is
+ * @libraries: folder that the DSP's loader searches; NULL: that of the firmware
+ * @map_address: an address to answer instead of the right one; 0: none
+ * @processes: on the DSP
+ */
+extern struct dsp_kernel {
+	const char *libraries;
+	uint64_t map_address;
+	unsigned int processes;
+} dsp_kernel;
+
+extern struct system_calls dsp_calls;
+
+/* Make the node and a shell below "tree". Return: why there can be no DSP here; NULL. */
+const char *dsp_kernel_start(void);
+
+/* The same, and let boards look for DSPs there. */
+const char *dsp_kernel_use(void);
+
+/* Send a signal to the process on the DSP that was created last; SIGSTOP has happened on return. */
+void dsp_kernel_signal(int signal);
+
+#endif /* TESTS_FASTRPC_DSP_KERNEL_H */
