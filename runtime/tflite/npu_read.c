@@ -62,11 +62,12 @@ static int read_memory(struct reader *r)
 	uint64_t bytes[NPU_MEMORIES];
 	uint32_t i;
 
-	if (inputs->count <= NPU_MEMORIES || !outputs->count)
+	/* a network may have no input, as one that only sets the first values of variables */
+	if (inputs->count < NPU_MEMORIES || !outputs->count)
 		return bad(r, -TENON_E_FORMAT,
 			   "has %" PRIu64 " inputs and %" PRIu64
 			   " outputs; payload, constants, arena and fast scratch memory "
-			   "come before the network's, which has at least one of each",
+			   "come before the inputs of the network, which has at least one output",
 			   (uint64_t)inputs->count, (uint64_t)outputs->count);
 	for (i = 0; i < NPU_MEMORIES; i++) {
 		if (!has_tensor(r, inputs, i))
