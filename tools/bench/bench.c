@@ -11,6 +11,7 @@
 #include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
 #include "tools/remote/remote.h"
+#include "tools/text/printable.h"
 #include "tools/text/size.h"
 
 struct bench {
@@ -77,8 +78,8 @@ static int report_text(const struct bench *b, const struct timing *t, FILE *out)
 	struct tenon_model_memory memory;
 
 	tenon_model_memory(b->m.model, &memory);
-	fprintf(out, "%s: %s executor, opened in %s", b->m.source.file,
-		tenon_model_kind(b->m.model), timing_text(b->m.open_ns, open));
+	printable_format(out, "%s: %s executor, opened in %s", b->m.source.file,
+			 tenon_model_kind(b->m.model), timing_text(b->m.open_ns, open));
 	/* unknown for ahead-of-time code on another machine */
 	if (memory.params || memory.activations)
 		fprintf(out, "; parameters %s, activations %s", size_text(memory.params, params),

@@ -11,6 +11,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/progress.h"
+#include "tools/text/printable.h"
 
 #define SHOW_AFTER 0.5 /* seconds */
 #define SHOW_EVERY 0.2
@@ -153,19 +154,26 @@ void progress_report_waits(void)
 
 void progress_say(const char *format, ...)
 {
+	struct tenon_buffer shown = TENON_BUFFER_INIT;
+	char text[sizeof(watch.doing)];
 	va_list args;
 
 	if (!watch.running)
 		return;
 	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	/* it has names of files */
+	printable_append(&shown, tenon_slice_of(text), sizeof(text));
 	pthread_mutex_lock(&watch.lock);
-	vsnprintf(watch.doing, sizeof(watch.doing), format, args);
+	snprintf(watch.doing, sizeof(watch.doing), "%.*s", (int)shown.size,
+		 shown.size ? shown.data : "working");
 	watch.step = now();
 	watch.line_said = false;
 	/* it may sleep until the timeout */
 	if (watch.lines)
 		pthread_cond_signal(&watch.change);
 	pthread_mutex_unlock(&watch.lock);
+	tenon_buffer_fini(&shown);
 	va_end(args);
 }
 

@@ -60,8 +60,8 @@ static void print_archive(const struct mlf *m, FILE *out)
 	char size[SIZE_TEXT];
 	size_t i;
 
-	fprintf(out, "%s   Model Library Format %d, %zu model%s, %zu files\n", m->path, m->version,
-		m->count, m->count == 1 ? "" : "s", m->files.count);
+	printable_format(out, "%s   Model Library Format %d, %zu model%s, %zu files\n", m->path,
+			 m->version, m->count, m->count == 1 ? "" : "s", m->files.count);
 	for (i = 0; i < m->count; i++)
 		print_model(&m->models[i], out);
 	for (i = 0; i < m->files.count; i++) {

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* A module tree as a graph for Graphviz */
+#include "lib/printable_character.h"
 #include "tools/inspect/inspect.h"
 #include "tools/model/module_text.h"
 
 /* Print a label; escape quotes and backslashes for Graphviz. */
-static void print_escaped(const char *text, FILE *out)
+static void print_escaped(struct tenon_slice label, FILE *out)
 {
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	bool shown;
+	size_t n;
+
+	for (; label.size; label.data += n, label.size -= n) {
+		n = printable_character(label, &shown);
+		if (!shown) {
+			fputc('?', out);
+			continue;
+		}
+		if (*label.data == '"' || *label.data == '\\')
 			fputc('\\', out);
-		fputc(*text, out);
+		fwrite(label.data, 1, n, out);
 	}
 }
 
@@ -22,7 +31,7 @@ static void print_part(void (*part)(const struct tenon_link_module *m, struct te
 	if (text.size) {
 		if (part != module_text_kind)
 			fputs("\\n", out);
-		print_escaped(text.data, out);
+		print_escaped((struct tenon_slice){ text.data, text.size }, out);
 	}
 	tenon_buffer_fini(&text);
 }
@@ -30,7 +39,7 @@ static void print_part(void (*part)(const struct tenon_link_module *m, struct te
 void inspect_dot(const struct tenon_link_inspection *n, const char *file, FILE *out)
 {
 	fputs("digraph modules {\n\tlabel=\"", out);
-	print_escaped(file, out);
+	print_escaped(tenon_slice_of(file), out);
 	fputs("\";\n\tnode [shape=box, fontname=\"sans-serif\"];\n", out);
 	for (size_t i = 0; i < n->module_count; i++) {
 		const struct tenon_link_module *m = n->modules[i];

@@ -13,7 +13,7 @@ static void print_model(struct program_file *f, bool commands, FILE *out)
 {
 	char size[SIZE_TEXT];
 
-	fprintf(out, "%s   model of TensorFlow Lite", f->path);
+	printable_format(out, "%s   model of TensorFlow Lite", f->path);
 	if (f->model.description.size) {
 		fputs(" \"", out);
 		printable_cell(f->model.description, 0, out);

@@ -27,7 +27,7 @@ static void print_head(const struct tenon_link_inspection *n, const char *file, 
 	const struct tenon_link_module *library = n->library;
 	char size[SIZE_TEXT];
 
-	fprintf(out, "%s   ", file);
+	printable_format(out, "%s   ", file);
 	if (library)
 		fprintf(out, "ELF %s, ", library->machine);
 	if (library && *library->tvm)

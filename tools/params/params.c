@@ -48,7 +48,7 @@ int params_write(struct cli *cli, const struct words *w, const struct tenon_para
 			      : tenon_params_write(to, params, n, w->align);
 	if (err)
 		return err;
-	fprintf(cli->out, "%s: %zu parameters", to, n);
+	printable_format(cli->out, "%s: %zu parameters", to, n);
 	if (w->align > 1)
 		fprintf(cli->out, ", aligned to %zu bytes", w->align);
 	fprintf(cli->out, "\n");
@@ -263,8 +263,8 @@ static int from_npy(struct cli *cli, const struct words *w)
 #ifndef CONFIG_NPZ
 int params_from_npz(struct cli *cli, const struct words *w)
 {
-	fprintf(cli->err, "tenon: %s: this build reads no .npz files: CONFIG_NPZ is off\n",
-		w->word[0]);
+	printable_format(cli->err, "tenon: %s: this build reads no .npz files: CONFIG_NPZ is off\n",
+			 w->word[0]);
 	return CLI_UNAVAILABLE;
 }
 #endif

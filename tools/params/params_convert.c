@@ -3,6 +3,7 @@
 #include "tools/file/output.h"
 #include "tools/params/params.h"
 #include "tools/tensor/npz.h"
+#include "tools/text/printable.h"
 
 /* Check the name and the contents of the file to write: an array file is made, too, if its name says so. */
 static int check_target(struct cli *cli, const struct words *w)
@@ -16,7 +17,8 @@ static int check_target(struct cli *cli, const struct words *w)
 		return cli_usage(cli, "--align: NumPy's files have no alignment to choose");
 	return params_check_contents(cli, to);
 #else
-	fprintf(cli->err, "tenon: %s: this build writes no .npz files: CONFIG_NPZ is off\n", to);
+	printable_format(cli->err,
+			 "tenon: %s: this build writes no .npz files: CONFIG_NPZ is off\n", to);
 	return CLI_UNAVAILABLE;
 #endif
 }
@@ -34,7 +36,7 @@ static int write_params(struct cli *cli, const struct words *w, const struct ten
 		if (!err)
 			err = npz_write(to, list, count);
 		if (!err)
-			fprintf(cli->out, "%s: %zu parameters\n", to, count);
+			printable_format(cli->out, "%s: %zu parameters\n", to, count);
 		return err;
 	}
 #endif

@@ -8,6 +8,7 @@
 
 #include "tools/tensor/npy.h"
 #include "tools/params/params.h"
+#include "tools/text/printable.h"
 
 /* a parameter and its output file */
 struct part {
@@ -132,7 +133,7 @@ static int write_one(struct cli *cli, struct tenon_params *params, const struct 
 	err = npy_write(part->path, &tensor->dl, true);
 	tenon_object_unref(tensor);
 	if (!err)
-		fprintf(cli->out, "%s\n", part->path);
+		printable_format(cli->out, "%s\n", part->path);
 	return err;
 }
 

@@ -154,7 +154,7 @@ static void print_text(struct cli *cli, const struct request *r, const struct pa
 	fprintf(cli->out, "%u of %u nodes in %u region%s", p->g->node_count - p->kept,
 		p->g->node_count, p->region_count, p->region_count == 1 ? "" : "s");
 	if (p->region_count)
-		fprintf(cli->out, "; link them: sh %s/link.sh -o model.so", r->folder);
+		printable_format(cli->out, "; link them: sh %s/link.sh -o model.so", r->folder);
 	fputc('\n', cli->out);
 }
 

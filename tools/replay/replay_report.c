@@ -54,8 +54,8 @@ static void print_equal(const struct replay_options *o, const struct replay_comp
 {
 	const char *name = o->targets[o->target_count - 1].name;
 
-	fprintf(out, "%" PRIu64 " operation%s of %s on %s", c->compared,
-		c->compared == 1 ? "" : "s", o->folder, name);
+	printable_format(out, "%" PRIu64 " operation%s of %s on %s", c->compared,
+			 c->compared == 1 ? "" : "s", o->folder, name);
 	if (c->compared && !c->first.operation)
 		fprintf(out, ": equal to %s (largest difference %.3g absolute, %.3g relative)",
 			compared_with(o), c->absolute, c->relative);

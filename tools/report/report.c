@@ -12,6 +12,7 @@
 #include "tools/file/output.h"
 #include "tools/report/page.h"
 #include "tools/target/target.h"
+#include "tools/text/printable.h"
 #include "tools/text/size.h"
 
 #ifdef CONFIG_LINK
@@ -299,7 +300,7 @@ static int keep_reason(struct cli *cli, struct report *r)
 	r->undescribed = strdup(tenon_error_message());
 	if (!r->undescribed || tenon_error_status() == -TENON_E_NOMEM)
 		return cli_error(cli, CLI_FAILED);
-	fprintf(cli->err, "tenon: the page shows no model: %s\n", r->undescribed);
+	printable_format(cli->err, "tenon: the page shows no model: %s\n", r->undescribed);
 	tenon_error_clear();
 	return 0;
 }

@@ -224,9 +224,9 @@ static int upload(struct cli *cli, struct client *c)
 			err = tenon_remote_download(c->remote, slash ? slash + 1 : c->words[i],
 						    &back);
 		if (!err)
-			fprintf(cli->out, "%s: %s in %s, and it arrived%s\n", c->words[i],
-				size_text(back.size, size), timing_text(start, time),
-				sent ? "" : ": the server had it");
+			printable_format(cli->out, "%s: %s in %s, and it arrived%s\n", c->words[i],
+					 size_text(back.size, size), timing_text(start, time),
+					 sent ? "" : ": the server had it");
 		tenon_buffer_fini(&back);
 	}
 	return err ? failed(cli) : CLI_OK;

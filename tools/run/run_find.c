@@ -92,7 +92,7 @@ static void list_functions(struct cli *cli, const struct run *run)
 	if (tenon_module_each_function(run->module, add_name, &names))
 		tenon_error_clear();
 	if (names.list.data) {
-		fprintf(cli->err, "tenon: functions of %s: ", run->options.file);
+		printable_format(cli->err, "tenon: functions of %s: ", run->options.file);
 		printable_print(names.list.data, cli->err);
 		fputs(names.count > NAMES_SHOWN ? ", …\n" : "\n", cli->err);
 	}

@@ -7,6 +7,7 @@
 #include "lib/brief_errors.h"
 #include "lib/record.h"
 #include "tools/run/run.h"
+#include "tools/text/printable.h"
 #include "tools/text/size.h"
 
 int run_begin_record(struct cli *cli, const struct run_options *o)
@@ -35,12 +36,12 @@ int run_end_record(struct cli *cli, const struct run_options *o)
 
 	if (record_end(&r))
 		return cli_error(cli, CLI_NO_FILE);
-	fprintf(cli->err, "tenon: %s: %" PRIu64 " operation%s recorded, %s\n", o->record,
-		r.operations, r.operations == 1 ? "" : "s", size_text(r.bytes, size));
+	printable_format(cli->err, "tenon: %s: %" PRIu64 " operation%s recorded, %s\n", o->record,
+			 r.operations, r.operations == 1 ? "" : "s", size_text(r.bytes, size));
 	for (unsigned int i = 0; i < RECORD_LACKS; i++)
 		if (r.left_out[i])
-			fprintf(cli->err, "tenon: %s: %" PRIu64 " left out: %s%s\n", o->record,
-				r.left_out[i], record_lack_text(i),
-				i == RECORD_LACK_LIMIT ? "; raise --record-limit" : "");
+			printable_format(cli->err, "tenon: %s: %" PRIu64 " left out: %s%s\n",
+					 o->record, r.left_out[i], record_lack_text(i),
+					 i == RECORD_LACK_LIMIT ? "; raise --record-limit" : "");
 	return 0;
 }

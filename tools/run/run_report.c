@@ -49,10 +49,10 @@ void run_check_labels(const struct run *run, FILE *err)
 		first = first ? first : row;
 	}
 	if (first)
-		fprintf(err,
-			"tenon: --labels %s: %" PRIu64 " names for %" PRIu64
-			" elements; the names may be those of other elements\n",
-			run->options.labels, names, first);
+		printable_format(err,
+				 "tenon: --labels %s: %" PRIu64 " names for %" PRIu64
+				 " elements; the names may be those of other elements\n",
+				 run->options.labels, names, first);
 }
 
 static void report_function(const struct run *run, FILE *out)

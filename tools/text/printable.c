@@ -2,9 +2,15 @@
 /* Replace characters that a terminal would obey. */
 #include "tools/text/printable.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+
 #include "lib/printable_character.h"
 
 #define REPLACEMENT '?'
+
+/* a result of this size needs no memory of the heap */
+#define BRIEF 1024
 
 static struct tenon_slice behind(struct tenon_slice text, size_t size)
 {
@@ -39,6 +45,30 @@ void printable_lines(struct tenon_slice text, FILE *out)
 void printable_print(const char *text, FILE *out)
 {
 	printable_lines(tenon_slice_of(text), out);
+}
+
+void printable_format(FILE *out, const char *format, ...)
+{
+	char brief[BRIEF], *text = brief;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(brief, sizeof(brief), format, args);
+	va_end(args);
+	if (size >= BRIEF) {
+		va_start(args, format);
+		size = vasprintf(&text, format, args);
+		va_end(args);
+	}
+	if (size >= 0) {
+		printable_print(text, out);
+	} else {
+		printable_print(brief, out);
+		fputs("…\n", out);
+	}
+	if (size >= BRIEF)
+		free(text);
 }
 
 void printable_cell(struct tenon_slice text, int width, FILE *out)

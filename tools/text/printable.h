@@ -26,6 +26,9 @@ void printable_lines(struct tenon_slice text, FILE *out);
 /** printable_print - printable_lines() of a string, such as a message */
 void printable_print(const char *text, FILE *out);
 
+/** printable_format - printable_lines() of a formatted text, such as a result with the name of a file */
+void __attribute__((format(printf, 2, 3))) printable_format(FILE *out, const char *format, ...);
+
 /** printable_cell - print a name from a file, padded with blanks to @width columns */
 void printable_cell(struct tenon_slice text, int width, FILE *out);
 

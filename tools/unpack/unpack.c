@@ -15,17 +15,17 @@ static void print_parts(const struct cli *cli, const char *folder,
 	const struct tenon_link_part *p;
 	size_t i;
 
-	fprintf(cli->out, "%s/%s: host code, %s\n", folder, u->host, u->machine);
+	printable_format(cli->out, "%s/%s: host code, %s\n", folder, u->host, u->machine);
 	for (i = 0; i < u->part_count; i++) {
 		p = u->parts[i];
 		if (!strcmp(p->file, u->host))
 			continue;
-		fprintf(cli->out, "%s/%s: ", folder, p->file);
+		printable_format(cli->out, "%s/%s: ", folder, p->file);
 		printable_cell(p->kind, 0, cli->out);
 		fprintf(cli->out, ", %" PRIu64 " bytes%s%s\n", p->bytes,
 			*p->table ? ", kernels in " : "", p->table);
 	}
-	fprintf(cli->out, "%s/%s\n", folder, u->manifest);
+	printable_format(cli->out, "%s/%s\n", folder, u->manifest);
 }
 
 static int unpack_main(struct cli *cli, int argc, char **argv)
@@ -45,7 +45,8 @@ static int unpack_main(struct cli *cli, int argc, char **argv)
 	if (err)
 		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
 	if (!u->same)
-		fprintf(cli->err,
+		printable_format(
+			cli->err,
 			"tenon: %s: its import tree is in an unusual form; linked again, the file "
 			"works alike but has other bytes\n",
 			argv[optind]);

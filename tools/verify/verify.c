@@ -30,8 +30,8 @@ static void print_text(const struct tenon_link_report *r, const char *file, FILE
 	for (i = 0; i < r->finding_count; i++)
 		print_finding(r->findings[i], out);
 	if (!r->faults)
-		fprintf(out, "%s: no fault: %s, TVM %s, %zu module%s\n", file, r->machine, r->tvm,
-			r->modules, r->modules == 1 ? "" : "s");
+		printable_format(out, "%s: no fault: %s, TVM %s, %zu module%s\n", file, r->machine,
+				 r->tvm, r->modules, r->modules == 1 ? "" : "s");
 }
 
 static int print_json(const struct tenon_link_report *r, const struct tenon_link_processor *code,
@@ -77,7 +77,8 @@ static int answer(struct cli *cli, const struct tenon_link_report *r,
 		code_text(code, cli->out);
 	if (!r->faults)
 		return code && code->missing && !code->chooses ? CLI_UNAVAILABLE : CLI_OK;
-	fprintf(cli->err, "tenon: %s: %zu fault%s\n", file, r->faults, r->faults == 1 ? "" : "s");
+	printable_format(cli->err, "tenon: %s: %zu fault%s\n", file, r->faults,
+			 r->faults == 1 ? "" : "s");
 	return CLI_NO_FILE;
 }
 

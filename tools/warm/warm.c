@@ -102,7 +102,7 @@ static void print(const struct warm *w, FILE *out)
 	char time[TIMING_TEXT];
 
 	if (!w->kernels) {
-		fprintf(out, "%s has no kernels for %s", w->file, w->device);
+		printable_format(out, "%s has no kernels for %s", w->file, w->device);
 		kernels_of(w->file, &others);
 		if (others.size)
 			fprintf(out, ", but for %s", others.data);
@@ -110,9 +110,10 @@ static void print(const struct warm *w, FILE *out)
 		tenon_buffer_fini(&others);
 		return;
 	}
-	fprintf(out, "%s: %" PRIu32 " kernel%s ready for %s after %s, by %u process%s\n", w->file,
-		w->kernels, w->kernels == 1 ? "" : "s", w->device,
-		timing_text(w->nanoseconds, time), w->processes, w->processes == 1 ? "" : "es");
+	printable_format(out, "%s: %" PRIu32 " kernel%s ready for %s after %s, by %u process%s\n",
+			 w->file, w->kernels, w->kernels == 1 ? "" : "s", w->device,
+			 timing_text(w->nanoseconds, time), w->processes,
+			 w->processes == 1 ? "" : "es");
 }
 
 static int warm(struct cli *cli, struct warm *w, bool json)
