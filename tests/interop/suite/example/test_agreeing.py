@@ -24,6 +24,12 @@ def increment(a: T.Buffer((4,), "int32")):
         a[i] = a[i] + 1
 
 
+@T.prim_func
+def echo(a: T.Buffer((4,), "int32")):
+    T.func_attr({"global_symbol": "echo", "tirx.noalias": True})
+    T.evaluate(T.call_packed("testing.echo", a[0]))
+
+
 @tvm.register_global_func("suite.example.twice")
 def twice(value):
     return 2 * value
@@ -39,6 +45,10 @@ def test_change_in_place():
     a = tvm.runtime.tensor(np.arange(4, dtype="int32"))
     tvm.compile(increment, "llvm")["increment"](a)
     np.testing.assert_array_equal(a.numpy(), [1, 2, 3, 4])
+
+
+def test_function_of_the_test_library():
+    tvm.compile(echo, "llvm")["echo"](tvm.runtime.tensor(np.zeros(4, "int32")))
 
 
 def test_refusal():
