@@ -37,6 +37,9 @@ typedef int (*tenon_parallel_fn)(int task, struct tenon_parallel_env *env, void 
  * @closure: passed to each task
  * @tasks: number of tasks; 0 for one per worker, which is also the maximum
  *
+ * Tasks may wait for each other: all begin. A thread whose task has returned runs that of a thread
+ * which has not begun, so no task may rely on a thread of its own.
+ *
  * A launch from inside a task, or while another thread uses the pool, runs as one task in the
  * calling thread.
  *

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pool. Each worker has its own cache line, where the launcher writes the job and then a
- * new ticket: starting a task and finishing it each move one cache line.
+ * The thread pool. Each worker has its own cache line, where the launcher offers it a task: the job,
+ * and then the number of the launch. The worker takes the task. If it has not, a thread whose own
+ * task has returned takes it, so that a launch does not wait for a late worker.
+ *
+ * Tasks may wait for each other, in tenon_parallel_barrier(): each has to begin while others wait.
+ * It does. A thread runs a second task only after its first one has returned, and a worker runs
+ * another one's task only in a launch in which its own has begun. So the worker of a task that has
+ * not begun is in no other task of the launch: it will come and begin this one.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <tenon/error.h>
 #include <tenon/parallel.h>
@@ -16,8 +23,9 @@
 #include "runtime/core/parallel_alone.h"
 #include "runtime/core/processors.h"
 
-#define TICKET_ASLEEP  1u
-#define TICKET_STEP    2u
+#define OFFER_OPEN     1u /* no thread has begun the task */
+#define OFFER_ASLEEP   2u /* the worker sleeps; never with OFFER_OPEN */
+#define LAUNCH_STEP    4u
 #define PENDING_ASLEEP 0x80000000u
 
 struct job {
@@ -27,7 +35,7 @@ struct job {
 };
 
 struct worker {
-	_Alignas(64) uint32_t ticket;
+	_Alignas(64) uint32_t offer; /* OFFER_* flags, number of the launch above them */
 	int32_t task;
 	struct job job;
 	pthread_t thread;
@@ -43,10 +51,11 @@ static struct pool {
 	bool fork_handled;
 	bool may_spin;
 	int32_t size;		   /* threads including the launcher; 0: not started */
-	struct worker *workers;	   /* [0] is the launcher: not used */
+	uint32_t launch;	   /* number of the last launch, in steps of LAUNCH_STEP */
+	struct worker *workers;	   /* [0] is the launcher: not used; one more is never offered */
 	struct worker *abandoned;  /* workers of the parent, after fork() inside a task */
 	int32_t failed;		   /* return value of the first task that failed */
-	struct tenon_error *error; /* its error, if a worker ran it */
+	struct tenon_error *error; /* its error */
 	struct spin spin;
 	struct barrier barrier;
 	_Alignas(64) uint32_t pending;
@@ -54,85 +63,110 @@ static struct pool {
 
 static __thread bool inside_task;
 
-/* ---- workers */
+/* ---- tasks */
 
 static void note_failure(int status, bool worker)
 {
 	int32_t none = 0;
 	bool first = __atomic_compare_exchange_n(&pool.failed, &none, status, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED);
-	struct tenon_error *error;
+	struct tenon_error *error = tenon_error_take();
 
-	if (worker) {
-		error = tenon_error_take();
-		tenon_error_clear();
-		if (first)
-			pool.error = error;
-		else
-			tenon_object_unref(error);
+	tenon_error_clear();
+	if (first)
+		pool.error = error;
+	else
+		tenon_object_unref(error);
+	if (worker)
 		tenon_workspace_reclaim(0);
-	}
 	barrier_fail(&pool.barrier);
 }
 
-static void worker_done(void)
+/* Run a task; false in a child process that it forked. */
+static bool task_run(const struct job *job, int32_t task, bool worker)
 {
-	if (__atomic_sub_fetch(&pool.pending, 1, __ATOMIC_ACQ_REL) == PENDING_ASLEEP)
+	struct tenon_parallel_env env = { &pool.barrier, job->tasks };
+	uint32_t forked = __atomic_load_n(&pool.forked, __ATOMIC_RELAXED);
+	int err = job->fn(task, &env, job->closure);
+
+	if (__atomic_load_n(&pool.forked, __ATOMIC_RELAXED) != forked)
+		return false;
+	if (err)
+		note_failure(err, worker);
+	return true;
+}
+
+static bool offers(const struct worker *w, uint32_t launch)
+{
+	return __atomic_load_n(&w->offer, __ATOMIC_RELAXED) == (launch | OFFER_OPEN);
+}
+
+/* Take the task that @launch offers to @w; false if a thread has begun it. */
+static bool task_take(struct worker *w, uint32_t launch)
+{
+	uint32_t open = launch | OFFER_OPEN;
+
+	return __atomic_compare_exchange_n(&w->offer, &open, launch, 0, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void task_done(void)
+{
+	if (__atomic_sub_fetch(&pool.pending, 1, __ATOMIC_RELEASE) == PENDING_ASLEEP)
 		futex_wake_one(&pool.pending);
 }
 
-/* Wait until the ticket differs from @seen, and return it. */
-static uint32_t worker_wait(struct worker *w, uint32_t seen)
-{
-	uint32_t now = seen;
+/* ---- workers */
 
-	if (spin_until(&w->spin, &w->ticket, ~0u, seen, false))
-		return __atomic_load_n(&w->ticket, __ATOMIC_ACQUIRE);
-	if (!__atomic_compare_exchange_n(&w->ticket, &now, seen | TICKET_ASLEEP, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return now;
+/* Wait for an offer of a launch after @last, and return the number of that launch. */
+static uint32_t worker_wait(struct worker *w, uint32_t last)
+{
+	uint32_t now = last;
+
+	if (spin_until(&w->spin, &w->offer, ~0u, last, false))
+		return __atomic_load_n(&w->offer, __ATOMIC_RELAXED) & ~OFFER_OPEN;
+	if (!__atomic_compare_exchange_n(&w->offer, &now, last | OFFER_ASLEEP, 0, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return now & ~OFFER_OPEN;
 	do {
-		futex_wait(&w->ticket, seen | TICKET_ASLEEP);
-		now = __atomic_load_n(&w->ticket, __ATOMIC_ACQUIRE);
-	} while (now == (seen | TICKET_ASLEEP));
-	return now;
+		futex_wait(&w->offer, last | OFFER_ASLEEP);
+		now = __atomic_load_n(&w->offer, __ATOMIC_RELAXED);
+	} while (now == (last | OFFER_ASLEEP));
+	return now & ~OFFER_OPEN;
 }
 
 static void *worker_main(void *self)
 {
-	struct worker *w = self;
-	struct tenon_parallel_env env = { &pool.barrier, 0 };
-	uint32_t ticket = 0, forked = __atomic_load_n(&pool.forked, __ATOMIC_RELAXED);
+	struct worker *const own = self, *w;
+	uint32_t launch = 0;
 	struct job job;
-	int err;
 
 	prctl(PR_SET_NAME, "tenon-worker");
 	if (pool.pin)
-		processors_pin(w->task);
+		processors_pin(own->task);
 	inside_task = true;
 	for (;;) {
-		ticket = worker_wait(w, ticket);
-		job = w->job;
-		if (!job.fn)
-			return NULL;
-		env.tasks = job.tasks;
-		err = job.fn(w->task, &env, job.closure);
-		if (__atomic_load_n(&pool.forked, __ATOMIC_RELAXED) != forked)
-			return NULL;
-		if (err)
-			note_failure(err, true);
-		worker_done();
+		launch = worker_wait(own, launch);
+		/* its own task, and those of the late workers behind it */
+		for (w = own; w == own || offers(w, launch); w++) {
+			if (!task_take(w, launch))
+				continue;
+			job = w->job;
+			if (!job.fn || !task_run(&job, w->task, true))
+				return NULL;
+			task_done();
+		}
 	}
 }
 
-static void worker_send(struct worker *w, const struct job *job)
+static void worker_offer(struct worker *w, const struct job *job)
 {
-	uint32_t ticket = __atomic_load_n(&w->ticket, __ATOMIC_RELAXED) & ~TICKET_ASLEEP, old;
+	uint32_t old;
 
 	w->job = *job;
-	old = __atomic_exchange_n(&w->ticket, ticket + TICKET_STEP, __ATOMIC_ACQ_REL);
-	if (old & TICKET_ASLEEP)
-		futex_wake_one(&w->ticket);
+	old = __atomic_exchange_n(&w->offer, pool.launch | OFFER_OPEN, __ATOMIC_RELEASE);
+	if (old & OFFER_ASLEEP)
+		futex_wake_one(&w->offer);
 }
 
 /* ---- the pool; callers of these functions own it */
@@ -166,8 +200,9 @@ static void pool_stop(void)
 	const struct job stop = { NULL, NULL, 0 };
 	int32_t i;
 
+	pool.launch += LAUNCH_STEP;
 	for (i = 1; i < pool.size; i++)
-		worker_send(&pool.workers[i], &stop);
+		worker_offer(&pool.workers[i], &stop);
 	for (i = 1; i < pool.size; i++)
 		pthread_join(pool.workers[i].thread, NULL);
 	free(pool.workers);
@@ -180,7 +215,6 @@ static bool worker_start(struct worker *w, int32_t task)
 	sigset_t all, old;
 	int err;
 
-	w->ticket = 0;
 	w->task = task;
 	w->spin.budget_ns = pool.may_spin ? SPIN_MOST_NS : 0;
 	/* Block all signals, so that the program's own threads receive them. */
@@ -195,15 +229,17 @@ static bool worker_start(struct worker *w, int32_t task)
 static void pool_start(void)
 {
 	int32_t want = tenon_parallel_workers();
+	size_t bytes = ((size_t)want + 1) * sizeof(*pool.workers);
 
 	pool.may_spin = want <= processors_allowed();
 	pool.spin.budget_ns = pool.may_spin ? SPIN_MOST_NS : 0;
 	if (!pool.fork_handled)
 		pool.fork_handled = !pthread_atfork(NULL, NULL, pool_forked);
 	pool.size = 1;
-	pool.workers = aligned_alloc(_Alignof(struct worker), (size_t)want * sizeof(*pool.workers));
+	pool.workers = aligned_alloc(_Alignof(struct worker), bytes);
 	if (!pool.workers)
 		return;
+	memset(pool.workers, 0, bytes);
 	while (pool.size < want && worker_start(&pool.workers[pool.size], pool.size))
 		pool.size++;
 }
@@ -216,49 +252,63 @@ static void wait_for_workers(void)
 
 	if (spin_until(&pool.spin, &pool.pending, ~0u, 0, true))
 		return;
-	now = __atomic_fetch_or(&pool.pending, PENDING_ASLEEP, __ATOMIC_ACQ_REL);
+	now = __atomic_fetch_or(&pool.pending, PENDING_ASLEEP, __ATOMIC_ACQUIRE);
 	for (now |= PENDING_ASLEEP; now & ~PENDING_ASLEEP;) {
 		futex_wait(&pool.pending, now);
 		now = __atomic_load_n(&pool.pending, __ATOMIC_ACQUIRE);
 	}
 }
 
-static int collect_failure(int own)
+static int collect_failure(void)
 {
 	struct tenon_error *error = pool.error;
 
 	pool.error = NULL;
 	if (error)
 		tenon_error_raise(error);
-	else if (!own)
+	else
 		tenon_error(-TENON_E_CALL, "a parallel task failed without saying why");
 	tenon_object_unref(error);
 	return pool.failed;
 }
 
+/* Run the first task, and then those that no worker has begun. */
+static bool run_own(const struct job *job)
+{
+	struct worker *w = &pool.workers[job->tasks];
+
+	if (!task_run(job, 0, false))
+		return false;
+	while (--w > pool.workers) {
+		if (!offers(w, pool.launch) || !task_take(w, pool.launch))
+			continue;
+		if (!task_run(job, w->task, false))
+			return false;
+		task_done();
+	}
+	return true;
+}
+
 static int run_parallel(const struct job *job)
 {
-	struct tenon_parallel_env env = { &pool.barrier, job->tasks };
-	uint32_t forked = __atomic_load_n(&pool.forked, __ATOMIC_RELAXED);
+	bool here;
 	int32_t i;
-	int err;
 
 	__atomic_store_n(&pool.failed, 0, __ATOMIC_RELAXED);
 	barrier_reset(&pool.barrier, pool.may_spin);
 	__atomic_store_n(&pool.pending, (uint32_t)job->tasks - 1, __ATOMIC_RELAXED);
+	pool.launch += LAUNCH_STEP;
 	for (i = 1; i < job->tasks; i++)
-		worker_send(&pool.workers[i], job);
+		worker_offer(&pool.workers[i], job);
 	inside_task = true;
-	err = job->fn(0, &env, job->closure);
+	here = run_own(job);
 	inside_task = false;
-	if (__atomic_load_n(&pool.forked, __ATOMIC_RELAXED) != forked)
+	if (!here)
 		return tenon_error(-TENON_E_USAGE,
 				   "the process forked inside a parallel launch: its other tasks "
 				   "stayed with the parent");
-	if (err)
-		note_failure(err, false);
 	wait_for_workers();
-	return __atomic_load_n(&pool.failed, __ATOMIC_RELAXED) ? collect_failure(err) : 0;
+	return __atomic_load_n(&pool.failed, __ATOMIC_RELAXED) ? collect_failure() : 0;
 }
 
 static int run_serial(const struct job *job)

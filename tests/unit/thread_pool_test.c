@@ -203,6 +203,43 @@ static void a_barrier_lets_go_when_a_task_fails(void **state)
 	tenon_workspace_reclaim(0);
 }
 
+static void tasks_that_meet_all_begin_after_launches_that_end_early(void **state)
+{
+	struct seen s = { 0 };
+	struct failure none = { -1, true };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 500; i++) {
+		assert_int_equal(tenon_parallel_launch(count_run, &s, 1 + i % 4), 0);
+		assert_int_equal(tenon_parallel_launch(fail_one, &none, 0), 0);
+	}
+}
+
+static __thread char of_thread;
+
+static int note_thread(int task, struct tenon_parallel_env *env, void *closure)
+{
+	(void)env;
+	((char **)closure)[task] = &of_thread;
+	return 0;
+}
+
+static void a_thread_that_is_done_takes_tasks_that_have_not_begun(void **state)
+{
+	char *threads[4];
+	int i, j, same = 0;
+
+	(void)state;
+	for (i = 0; i < 100000 && !same; i++) {
+		assert_int_equal(tenon_parallel_launch(note_thread, threads, 0), 0);
+		assert_ptr_equal(threads[0], &of_thread);
+		for (j = 1; j < 4; j++)
+			same += threads[j] == threads[j - 1];
+	}
+	assert_true(same);
+}
+
 static int fail_silently(int task, struct tenon_parallel_env *env, void *closure)
 {
 	(void)env;
@@ -408,6 +445,10 @@ int main(void)
 		cmocka_unit_test_setup(a_barrier_holds_twenty_thousand_times, with_workers),
 		cmocka_unit_test_setup(the_error_of_a_task_arrives_at_the_launcher, with_workers),
 		cmocka_unit_test_setup(a_barrier_lets_go_when_a_task_fails, with_workers),
+		cmocka_unit_test_setup(tasks_that_meet_all_begin_after_launches_that_end_early,
+				       with_workers),
+		cmocka_unit_test_setup(a_thread_that_is_done_takes_tasks_that_have_not_begun,
+				       with_workers),
 		cmocka_unit_test_setup(a_task_that_fails_without_a_word_is_reported, with_workers),
 		cmocka_unit_test_setup(a_launch_inside_a_task_runs_there_as_one_task, with_workers),
 		cmocka_unit_test_setup(the_pool_cannot_be_changed_from_a_task, with_workers),
