@@ -6,11 +6,12 @@ channels, whose sums stay in registers while the loops over what is summed run o
 vectorised along their innermost axis, where that is contiguous.
 """
 
+import contextlib
 import math
 
 import tvm
 from tvm import relax
-from tvm.s_tir import Schedule
+from tvm.s_tir import Schedule, ScheduleError
 
 from .dot_products import MARK as DOT_MARK
 from .dot_products import dot_product, dot_with_form
@@ -18,6 +19,7 @@ from .errors import first_line
 from .kernels import MARK, Tile, Vectors, choose_depthwise_tile, choose_tile
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
+LEAST_ELEMENTS = LEAST_WORK // 12  # those that a kernel without a product computes in the same time
 LEAST_TURNS = 8
 LARGER = 8  # how many times as many elements a picture has as weights, if these are read again for each block of rows
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
@@ -77,6 +79,18 @@ def in_threads(schedule, loops, work):
         return
     few = math.prod(extent(schedule, loop) for loop in loops[:-1]) < LEAST_TURNS
     schedule.parallel(schedule.fuse(*(loops if few else loops[:-1])))
+
+
+def elements_in_threads(schedule, loops, elements):
+    """Let threads share the outermost of loops with little work in each turn: the fewest that have enough turns, since each turn
+    of loops in one computes what it is of each."""
+    if elements < LEAST_ELEMENTS:
+        return
+    for count in range(1, len(loops) + 1):
+        if math.prod(extent(schedule, loop) for loop in loops[:count]) >= 2 * LEAST_TURNS:
+            with contextlib.suppress(ScheduleError):  # an element that depends on others of its block
+                schedule.parallel(schedule.fuse(*loops[:count]))
+            return
 
 
 def needed_by(schedule, name):
@@ -176,31 +190,38 @@ def has_condition(schedule, block):
     return "if_then_else" in schedule.get(block).script()
 
 
-def vectorize_blocks(schedule, names, vectors):
-    """Kernels without a product: each block along its last axis, if that is no sum."""
-    if vectors.lanes == 1:
-        return
+def vector_of(schedule, block, space, summed, vectors):
+    """How many elements a vector of a block without a product has; 1 if it stays scalar."""
     lanes = max(vectors.lanes, 8)
+    if vectors.lanes == 1 or extent(schedule, space[-1]) % lanes:
+        return 1
+    if not vectors.conditions and has_condition(schedule, block):
+        return 1
+    sums_inside = summed and extent(schedule, summed[-1]) > 1 and schedule.get_loops(block)[-1] in summed
+    return 1 if sums_inside and len(space) + len(summed) < 3 else lanes
+
+
+def vectorize_blocks(schedule, names, vectors):
+    """Kernels without a product: each block along its last axis, if that is no sum, and in threads.
+
+    Sums and scalar loops stay in one thread: in the function that TVM makes of a loop in threads, LLVM does not know that
+    tensors do not overlap, and neither keeps sums in registers nor makes vectors by itself.
+    """
     for name in names:
         block = schedule.get_sblock(name)
         found = loops_of(schedule, block)
-        if not found or not found[0] or extent(schedule, found[0][-1]) % lanes:
-            continue
-        if not vectors.conditions and has_condition(schedule, block):
+        if not found or not found[0]:
             continue
         space, summed = found
-        if (
-            summed
-            and extent(schedule, summed[-1]) > 1
-            and schedule.get_loops(block)[-1] in summed
-            and len(space) + len(summed) < 3
-        ):
-            continue
-        outer, lane = schedule.split(space[-1], [None, lanes])
-        if summed:
-            schedule.reorder(*space[:-1], outer, *summed, lane)
-        schedule.vectorize(lane)
-        if summed:
+        lanes = vector_of(schedule, block, space, summed, vectors)
+        if lanes > 1:
+            space[-1], lane = schedule.split(space[-1], [None, lanes])
+            if summed:
+                schedule.reorder(*space, *summed, lane)
+            schedule.vectorize(lane)
+        if lanes > 1 and not summed:
+            elements_in_threads(schedule, space, lanes * math.prod(extent(schedule, loop) for loop in space))
+        elif lanes > 1:
             schedule.decompose_reduction(block, summed[0])
 
 
