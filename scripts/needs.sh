@@ -16,7 +16,7 @@ glslangValidator:glslang-tools libdrm.so.2:libdrm2'
 needs_of_boards='riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf arm-none-eabi-gcc:gcc-arm-none-eabi
 qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm clang:clang ld.lld:lld qemu-hexagon:qemu-user spin:spin xxhsum:xxhash
 verilator:verilator g++:g++'
-needs_of_long_suites='clang:clang clang-format:clang-format ld.lld:lld dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
+needs_of_long_suites='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck ld.lld:lld dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
