@@ -24,11 +24,11 @@
 
 /*
  * OPTION_IS_1(): 1 for a macro defined as 1, else 0. Pasting turns a 1 into "0,", which moves the 1
- * to second place.
+ * to second place. (cppcheck counts that comma among the arguments of OPTION_PICK().)
  */
 #define OPTION_COMMA_1			  0,
 #define OPTION_SECOND(first, second, ...) second
-#define OPTION_PICK(comma)		  OPTION_SECOND(comma 1, 0, )
+#define OPTION_PICK(...)		  OPTION_SECOND(__VA_ARGS__ 1, 0, )
 #define OPTION_PASTE(value)		  OPTION_PICK(OPTION_COMMA_##value)
 #define OPTION_IS_1(macro)		  OPTION_PASTE(macro)
 

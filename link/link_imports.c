@@ -18,6 +18,7 @@ struct imports {
 	size_t library;	   /* NONE: there is no code for the host */
 	bool *is_child;	   /* an --import names it as a child */
 	bool *seen;	   /* by a search */
+	size_t *found;	   /* by a search, in the order that it looks into them */
 };
 
 /* All native code is one module; each payload is one. */
@@ -33,7 +34,8 @@ static int make_modules(struct imports *im)
 	im->numbers = calloc(set->count, sizeof(*im->numbers));
 	im->is_child = calloc(set->count, sizeof(*im->is_child));
 	im->seen = calloc(set->count, sizeof(*im->seen));
-	if (!err && (!im->module || !im->numbers || !im->is_child || !im->seen))
+	im->found = calloc(set->count, sizeof(*im->found));
+	if (!err && (!im->module || !im->numbers || !im->is_child || !im->seen || !im->found))
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %zu modules", set->count);
 	im->library = NONE;
 	for (i = 0; i < set->count && !err; i++) {
@@ -70,25 +72,25 @@ static int find(const struct imports *im, const char *name, size_t *out)
 	return 0;
 }
 
-static bool look_for(struct imports *im, size_t module, size_t wanted)
-{
-	const struct link_module *m = &im->tree.modules[module];
-	size_t i;
-
-	if (module == wanted)
-		return true;
-	im->seen[module] = true;
-	for (i = 0; i < m->import_count; i++)
-		if (!im->seen[m->imports[i]] && look_for(im, m->imports[i], wanted))
-			return true;
-	return false;
-}
-
 /* Test whether a module imports another, directly or not, or is it. */
 static bool reaches(struct imports *im, size_t module, size_t wanted)
 {
+	const struct link_module *m;
+	size_t i, done, count = 1;
+
 	memset(im->seen, 0, im->tree.count * sizeof(*im->seen));
-	return look_for(im, module, wanted);
+	im->found[0] = module;
+	im->seen[module] = true;
+	for (done = 0; done < count && !im->seen[wanted]; done++) {
+		m = &im->tree.modules[im->found[done]];
+		for (i = 0; i < m->import_count; i++) {
+			if (im->seen[m->imports[i]])
+				continue;
+			im->seen[m->imports[i]] = true;
+			im->found[count++] = m->imports[i];
+		}
+	}
+	return im->seen[wanted];
 }
 
 static int add_named(struct imports *im)
@@ -211,5 +213,6 @@ int link_imports(struct link_work *w)
 	free(im.numbers);
 	free(im.is_child);
 	free(im.seen);
+	free(im.found);
 	return err;
 }

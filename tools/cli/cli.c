@@ -136,7 +136,7 @@ int cli_option(struct cli *cli, int argc, char **argv, const struct option *opti
 	char letters[] = ":h\0\0\0\0", *letter = letters + 2;
 	int found;
 
-	for (size_t i = 0; options[i].name && i < OPTIONS_MOST - 2; i++) {
+	for (size_t i = 0; i < OPTIONS_MOST - 2 && options[i].name; i++) {
 		all[i + 1] = options[i];
 		if (options[i].val != 'o' && options[i].val != 'I')
 			continue;
