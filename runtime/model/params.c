@@ -77,16 +77,13 @@ int tenon_params_load(struct tenon_params *params, const struct tenon_param *par
 	const struct params_origin *o;
 	int err;
 
-	if (is_owned(params, param->tensor.data)) {
-		if (param->bytes)
-			memcpy(to, param->tensor.data, param->bytes);
-		return 0;
-	}
-	if (params->origins) {
+	/* joined ones may be joined again */
+	while (params->origins && !is_owned(params, param->tensor.data)) {
 		o = &params->origins[param - params->items];
-		return tenon_params_load(o->params, o->param, to);
+		params = o->params;
+		param = o->param;
 	}
-	if (params->fd >= 0) {
+	if (params->fd >= 0 && !is_owned(params, param->tensor.data)) {
 		err = file_read_at(params->fd, params->path, to, param->bytes, param->offset);
 		return err ? tenon_error_in(err, "parameter \"%.*s\"", (int)param->name.size,
 					    param->name.data)

@@ -314,6 +314,40 @@ static void bytes_that_are_cut_short_are_refused_at_every_length(void **state)
 	tenon_error_clear();
 }
 
+/* Arguments have numbers of 16 bits. */
+static void more_arguments_than_have_numbers_are_refused(void **state)
+{
+	struct tenon_program *p;
+	size_t i, count;
+
+	(void)state;
+	for (count = UINT16_MAX; count <= UINT16_MAX + 1; count++) {
+		begin(NULL);
+		text("ptx");
+		tenon_buffer_u64(&payload, 1);
+		text("k");
+		text("");
+		tenon_buffer_u64(&payload, count);
+		for (i = 0; i < count; i++)
+			dtype(i + 1 < count ? TENON_DTYPE_HANDLE : TENON_DTYPE_INT,
+			      i + 1 < count ? 64 : 32, 1);
+		tenon_buffer_u64(&payload, 0);
+		text("the code");
+		if (count <= UINT16_MAX) {
+			assert_int_equal(read("cuda", &p), 0);
+			assert_int_equal(p->kernels[0].argument_count, count);
+			assert_int_equal(p->kernels[0].arguments[count - 1].kind,
+					 TENON_ARGUMENT_SCALAR);
+			assert_int_equal(p->kernels[0].memory_count, count - 1);
+			tenon_program_free(p);
+			continue;
+		}
+		assert_int_equal(read("cuda", &p), -TENON_E_UNSUPPORTED);
+		assert_null(p);
+		assert_error_has("test.so: kernel k takes 65536 arguments");
+	}
+}
+
 static void a_kind_that_nobody_describes_is_refused(void **state)
 {
 	struct tenon_program *p;
@@ -337,6 +371,7 @@ int main(void)
 		cmocka_unit_test_setup(each_of_many_kernels_has_its_own_code, begin),
 		cmocka_unit_test_setup(each_kernel_of_vulkan_has_words_and_a_flag, begin),
 		cmocka_unit_test_setup(bytes_that_are_cut_short_are_refused_at_every_length, begin),
+		cmocka_unit_test_setup(more_arguments_than_have_numbers_are_refused, begin),
 		cmocka_unit_test_setup(a_kind_that_nobody_describes_is_refused, begin),
 	};
 
