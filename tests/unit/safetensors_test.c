@@ -461,6 +461,25 @@ static void lists_are_joined_under_scopes_and_keep_their_data(void **state)
 	assert_memory_equal(to, "\1\2\3\4", 4);
 }
 
+static void what_was_joined_is_joined_again(void **state)
+{
+	struct tenon_params *before;
+	uint8_t to[4];
+	int i;
+
+	(void)state;
+	assert_int_equal(join(list_of(ONE("w")), list_of(ONE("v")), "", NULL, 0), 0);
+	for (i = 0; i < 3; i++) {
+		before = params;
+		params = NULL;
+		assert_int_equal(join(list_of(ONE("w")), before, "in", NULL, 0), 0);
+	}
+	assert_int_equal(tenon_params_count(params), 5);
+	memset(to, 0, sizeof(to));
+	assert_int_equal(tenon_params_load(params, param_of("in.in.in.v"), to), 0);
+	assert_memory_equal(to, "\1\2\3\4", 4);
+}
+
 static void a_name_in_two_lists_is_refused(void **state)
 {
 	(void)state;
@@ -512,6 +531,7 @@ int main(void)
 		CASE(a_folder_may_have_one_file_and_no_index),
 		CASE(an_index_that_does_not_fit_its_files_is_refused),
 		CASE(lists_are_joined_under_scopes_and_keep_their_data),
+		CASE(what_was_joined_is_joined_again),
 		CASE(a_name_in_two_lists_is_refused),
 		CASE(renames_give_other_names_and_several_of_one_give_several),
 		CASE(a_rename_of_nothing_is_refused_with_the_nearest_name),
