@@ -6,10 +6,8 @@
 /* Reading JSON, beside lib/json_read.h */
 
 #include "lib/json_read.h"
-
 #include "lib/slice_text.h"
 
-/* Test whether a key or another undecoded text is a word. */
 /* Test whether the token is the word null, true or false; then move past it. */
 bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word);
 

@@ -265,8 +265,8 @@ def inputs_of_case(options):
 
 def run(options):
     if llm.is_language_model(options.network):
-        if options.tune or options.tuned or options.tune_on or options.library:
-            raise CompileError("--tune, --tuned and --library are for networks, not for language models")
+        if options.tune or options.tuned or options.tune_on or options.library or options.rewrite:
+            raise CompileError("--tune, --tuned, --library and --rewrite are for networks, not for language models")
         options.requirements = REQUIREMENTS / "requirements.txt"
         return llm.run(options)
     if options.context is not None:

@@ -161,6 +161,8 @@ def build(module, name, processor, progress, left=None, apart=None, tuning=None,
         except (TuningError, QuantizedError):
             raise
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
+            if device:  # nobody rewrites for one who did not ask for it
+                raise CompileError(f"--rewrite: {first_line(error)}; leave it out") from error
             report.left, report.graph, report.rules = first_line(error), None, {}
     progress("scheduling")
     try:

@@ -215,7 +215,7 @@ static int read_choice(const struct tenon_device_choice *choice, struct wanted *
 		return err;
 	if (!w->kind)
 		return tenon_error(-TENON_E_DEVICE, "there is no board %u", choice->index);
-	w->wait_ms = w->path ? ATTACH_MS : BOOT_MS;
+	w->wait_ms = w->path && board_is_attached(w->kind) ? ATTACH_MS : BOOT_MS;
 	for (i = 0; i < choice->option_count && !err; i++)
 		err = read_option(&choice->options[i], w);
 	return err;

@@ -287,6 +287,9 @@ void board_close(struct board *board)
 	if (board->owner != getpid()) {
 		forget(board);
 	} else {
+		/* whether there is a reason for closing it, which stays */
+		const bool failed = tenon_error_status() != 0;
+
 		/* a child of fork() may still have the file */
 		board_leave(board);
 		/*
@@ -294,7 +297,7 @@ void board_close(struct board *board)
 		 */
 		if (stop(board) == 0)
 			shm_close(&board->memory);
-		else
+		else if (!failed)
 			tenon_error_clear();
 	}
 	free(board->name);

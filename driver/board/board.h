@@ -55,7 +55,8 @@ enum board_key {
  * @machine: enum mortise_machine of its core
  * @address_bits: 32 or 64
  * @window_size: bytes of the window
- * @ready: can one be opened here; 0, or -TENON_E_DEVICE and words for what is missing (no emulator, no firmware).
+ * @ready: can one be opened here; 0, or -TENON_E_DEVICE or -TENON_E_NOT_FOUND and words for what is missing (no emulator, no firmware,
+ *	no node of a DSP).
  *	Never 0 for boards that others start: there is no list of them
  * @place: what follows the name of a board that others start, for messages: "PATH"; "DSP" may follow "fastrpc"; NULL for
  *	other boards
@@ -108,10 +109,12 @@ struct board;
  * @kind: which
  * @out: the board; NULL on failure
  *
- * Comes back when the board is started, not when its firmware is ready: ring_open() waits for that.
+ * Comes back when the board is started, not when its firmware is ready: ring_open() waits for that. A board on a DSP is
+ * started when its library runs, which takes until it is loaded.
  * The firmware image is searched as firmware_file.h says.
  *
- * Return: 0; -TENON_E_DEVICE, -TENON_E_IO with what is missing; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_DEVICE, -TENON_E_NOT_FOUND, -TENON_E_IO with what is missing; -TENON_E_TIMEOUT, -TENON_E_LOST from a DSP;
+ *	-TENON_E_NOMEM.
  */
 int board_open(const struct board_kind *kind, struct board **out);
 

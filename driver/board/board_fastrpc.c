@@ -110,6 +110,11 @@ static int start_thread(struct dsp *d)
 	err = pthread_create(&d->thread, NULL, await_end, d);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	d->runs = !err;
+	if (err) {
+		d->status = -TENON_E_NOMEM;
+		snprintf(d->why, sizeof(d->why), "no thread for the DSP");
+		d->ended = true;
+	}
 	return err ? tenon_error(-TENON_E_NOMEM, "no thread for a DSP: %s", strerror(err)) : 0;
 }
 
@@ -178,12 +183,12 @@ static int map(struct dsp *d)
 			   d->session.path, d->address);
 }
 
-static int await_firmware(struct board *board)
+static int await_firmware(struct board *board, uint64_t until)
 {
 	const struct mortise_identity *identity =
 		(const void *)(board->memory.base + MORTISE_CONTROL_OFFSET);
 	const struct timespec pause = { 0, PAUSE_NS };
-	uint64_t until = clock_now() + BOOT_NS, size;
+	uint64_t size;
 	struct dsp *d = board->state;
 	int err;
 
@@ -206,7 +211,8 @@ static int await_firmware(struct board *board)
 	return err;
 }
 
-static int begin_session(struct board *board)
+/* @until: when the firmware has to be there */
+static int begin_session(struct board *board, uint64_t until)
 {
 	struct dsp *d = board->state;
 	int err = open_node(strchr(board->name, '/'), &d->session);
@@ -223,10 +229,10 @@ static int begin_session(struct board *board)
 	memset(board->memory.base, 0, MORTISE_SHARED_OFFSET);
 	mortise_put(&end_of(d)->end, 0);
 	err = start_thread(d);
-	return err ? err : await_firmware(board);
+	return err ? err : await_firmware(board, until);
 }
 
-static int start(struct board *board)
+static int start_until(struct board *board, uint64_t until)
 {
 	struct dsp *d = calloc(1, sizeof(*d));
 	int err;
@@ -238,15 +244,20 @@ static int start(struct board *board)
 	pthread_mutex_init(&d->lock, NULL);
 	board->state = d;
 	board->port = (struct ring_port){ board, NULL, NULL };
-	err = begin_session(board);
+	err = begin_session(board, until);
 	if (err)
 		end_session(d);
 	return err;
 }
 
+static int start(struct board *board)
+{
+	return start_until(board, clock_now() + BOOT_NS);
+}
+
 static int attach(struct board *board, const struct board_place *place)
 {
-	return start(board);
+	return start_until(board, place->deadline ? place->deadline : clock_now() + BOOT_NS);
 }
 
 /* ---- the other slots */
@@ -264,25 +275,36 @@ static int check_stuck(const struct board *board)
 		board->name);
 }
 
+/* The ring and what was loaded have the DSP's address of the buffer, so it must be the same again. */
 static int restart(struct board *board)
 {
 	struct dsp *d = board->state;
-	int err;
-
-	end_session(d);
-	err = check_stuck(board);
-	return err ? err : begin_session(board);
-}
-
-static int stop(struct board *board)
-{
-	struct dsp *d = board->state;
+	const uint64_t address = d->address;
 	int err;
 
 	end_session(d);
 	err = check_stuck(board);
 	if (err)
 		return err;
+	err = begin_session(board, clock_now() + BOOT_NS);
+	if (!err && d->address != address)
+		err = tenon_error(-TENON_E_LOST,
+				  "%s: the DSP has the buffer at 0x%" PRIx64
+				  ", and had it at 0x%" PRIx64 "; open the device again",
+				  board->name, d->address, address);
+	if (err)
+		end_session(d);
+	return err;
+}
+
+static int stop(struct board *board)
+{
+	struct dsp *d = board->state;
+
+	end_session(d);
+	/* without words: those of what failed before stay */
+	if (d->stuck)
+		return -TENON_E_TIMEOUT;
 	board->memory = (struct shm)SHM_INIT;
 	dmabuf_close(&d->buffer);
 	pthread_mutex_destroy(&d->lock);

@@ -31,7 +31,8 @@ enum tenon_memory_usage {
 	TENON_MEMORY_MAP = 4,	    /* tenon_memory_map() will be called */
 	TENON_MEMORY_HOST_READ = 8, /* with MAP: the host reads it often; prefer cached memory */
 	TENON_MEMORY_EXPORT = 16,   /* tenon_memory_export() will be called */
-	TENON_MEMORY_IN_PLACE = 32, /* of an import: refuse what kernels would copy */
+	/* of a dma-buf that ethosu://accel imports: refuse one that kernels would copy */
+	TENON_MEMORY_IN_PLACE = 32,
 };
 
 /* usage of tensors */

@@ -59,7 +59,8 @@ TENON_API int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
 
 /**
  * tenon_parallel_configure - set the number of workers
- * @workers: including the calling thread; 0 for the number of processors available to the process
+ * @workers: including the calling thread; 0 for the number of processors available to the process,
+ *	and 1024 at most: more are taken for so many
  * @pin: pin each worker to its own processor
  *
  * An existing pool is stopped; the next launch creates a new one.

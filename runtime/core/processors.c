@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define THREADS_MOST 1024
 
 int processors_allowed(void)
 {

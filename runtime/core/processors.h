@@ -5,6 +5,8 @@
 
 #include "lib/plugin_api.h"
 
+#define THREADS_MOST 1024
+
 /* Number of processors that the process may run on; at least 1. */
 int processors_allowed(void) TO_PLUGINS(processors_allowed);
 

@@ -266,27 +266,31 @@ static int collect_failure(void)
 	pool.error = NULL;
 	if (error)
 		tenon_error_raise(error);
+	else if (pool.failed == -TENON_E_NOMEM)
+		tenon_error(-TENON_E_NOMEM, "no memory in a parallel task");
 	else
 		tenon_error(-TENON_E_CALL, "a parallel task failed without saying why");
 	tenon_object_unref(error);
 	return pool.failed;
 }
 
-/* Run the first task, and then those that no worker has begun. */
+/* Run the first task, and then those that no worker has begun; false in a child process. */
 static bool run_own(const struct job *job)
 {
-	struct worker *w = &pool.workers[job->tasks];
+	struct worker *const workers = pool.workers;
+	struct worker *w = &workers[job->tasks];
 
 	if (!task_run(job, 0, false))
 		return false;
-	while (--w > pool.workers) {
+	/* a signal's handler may fork between two tasks */
+	while (pool.workers == workers && --w > workers) {
 		if (!offers(w, pool.launch) || !task_take(w, pool.launch))
 			continue;
 		if (!task_run(job, w->task, false))
 			return false;
 		task_done();
 	}
-	return true;
+	return pool.workers == workers;
 }
 
 static int run_parallel(const struct job *job)
@@ -359,7 +363,8 @@ int tenon_parallel_configure(int workers, bool pin)
 		return tenon_error(-TENON_E_USAGE, "the thread pool cannot be changed while a "
 						   "parallel launch runs");
 	pool_stop();
-	__atomic_store_n(&pool.asked, workers, __ATOMIC_RELAXED);
+	__atomic_store_n(&pool.asked, workers < THREADS_MOST ? workers : THREADS_MOST,
+			 __ATOMIC_RELAXED);
 	pool.pin = pin;
 	pool_give();
 	return 0;

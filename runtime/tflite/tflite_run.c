@@ -45,8 +45,10 @@ static int run(struct tenon_model *m)
 {
 	struct tflite_network *n = network_of(m);
 	uint32_t i;
-	int err = n->unset ? refuse_unset(n) : 0;
+	int err = 0;
 
+	if (n->unset)
+		return refuse_unset(n);
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = run_step(n, &n->steps[i]);
 	tflite_forget_inputs(n);
@@ -58,8 +60,10 @@ static int run_profiled(struct tenon_model *m, const struct tenon_profiler *p)
 	struct tflite_network *n = network_of(m);
 	uint64_t begin;
 	uint32_t i;
-	int err = n->unset ? refuse_unset(n) : 0;
+	int err = 0;
 
+	if (n->unset)
+		return refuse_unset(n);
 	for (i = 0; i < n->model.operators.count && !err; i++) {
 		begin = clock_now();
 		err = run_step(n, &n->steps[i]);

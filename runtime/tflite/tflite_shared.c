@@ -22,7 +22,7 @@ static bool has_place(const struct tflite_life *life)
 
 static bool has_memories(const struct tflite_step *s)
 {
-	return !s->kind && s->call.input_count > NPU_MEMORIES && s->call.inputs[ARENA];
+	return !s->kind && s->call.input_count >= NPU_MEMORIES && s->call.inputs[ARENA];
 }
 
 static uint64_t arena_of(const struct tflite_network *n)

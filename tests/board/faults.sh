@@ -278,7 +278,13 @@ wrong_files()
 		a_wrong_file '{ "deadlines": { "copy": "1" } }' 'copy is a string, want a number' &&
 		a_wrong_file "{ $board, \"suites\": { \"a\": {} } }" 'the suite "a" needs a file' &&
 		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\" }, \"a\": {} } }" 'the suite "a" is there twice' &&
-		a_wrong_file "{ $board, \"suites\": {}, \"suites\": {} }" 'suites are there twice' &&
+		a_wrong_file "{ $board, \"suites\": {}, \"suites\": {} }" '"suites" is there twice' &&
+		a_wrong_file "{ $board, \"reach\": { \"exec\": \"x\" } }" '"reach" is there twice' &&
+		a_wrong_file '{ "board": { "name": "x", "name": "y" } }' '"name" is there twice' &&
+		a_wrong_file "{ $board, \"suites\": { \"a/b\": { \"file\": \"b\" } } }" 'other characters' &&
+		a_wrong_file "{ $board, \"suites\": { \"\": { \"file\": \"b\" } } }" 'no name' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\\nok 2 forged\": { \"file\": \"b\" } } }" 'other characters' &&
+		a_wrong_file "{ $board, \"suites\": { \"a\\u0000b\": { \"file\": \"b\" } } }" '' &&
 		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\", \"needs\": \"c\" } } }" 'needs is a string, want an array' &&
 		a_wrong_file "{ $board, \"suites\": { \"a\": { \"file\": \"b\", \"needs\": [1] } } }" 'needs is a number or word' &&
 		a_wrong_file '{ "board": { "name": "x", "run": "a", "start": "b" }, "reach": { "exec": "c" } }' 'run and start' &&

@@ -30,7 +30,7 @@ passes()
 
 wrong_key()
 {
-	sed "s,-i $scratch/user,-i $scratch/host,; s/"reach": 60/"reach": 10/" "$scratch/target.json" > "$scratch/wrong.json"
+	sed "s,-i $scratch/user,-i $scratch/host,; s/\"reach\": 60/\"reach\": 10/" "$scratch/target.json" > "$scratch/wrong.json"
 	expect 6 --target "$scratch/wrong.json" && says '# ERROR the board cannot be reached .*[Pp]ermission denied'
 }
 

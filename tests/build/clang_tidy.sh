@@ -30,8 +30,9 @@ tidied()
 {
 	clang-tidy --quiet "$@" -- -std=gnu11 -Iinclude -iquote . -iquote "$TENON_BUILD/include" -I/usr/include/cjson -D_GNU_SOURCE \
 		-D_FILE_OFFSET_BITS=64 -DTENON_VERSION_TEXT='"0"' -include "$TENON_BUILD/include/generated/autoconf.h" \
-		-include "$scratch/errors.h" 2>/dev/null |
-		grep ': \(warning\|error\): ' | known
+		-include "$scratch/errors.h" > "$scratch/all" 2> "$scratch/why" ||
+		{ [ $? -eq 1 ] && grep -q ': error: ' "$scratch/all"; } || { cat "$scratch/why"; return 1; }
+	grep ': \(warning\|error\): ' "$scratch/all" | known
 }
 
 checked()
@@ -41,7 +42,7 @@ checked()
 	done > "$scratch/read"
 	[ -s "$scratch/read" ] || { echo "no source of $1 was compiled"; return 1; }
 	# shellcheck disable=SC2046
-	tidied $(cat "$scratch/read") > "$scratch/messages"
+	tidied $(cat "$scratch/read") > "$scratch/messages" || return
 	cat "$scratch/messages"
 	[ ! -s "$scratch/messages" ]
 }

@@ -59,8 +59,9 @@ cppcheck_of()
 	done
 	cppcheck --quiet --std=c11 --enable=warning,portability --library=posix --library=gnu --template='{file}:{line}: {message} [{id}]' \
 		-Iinclude -I. "-I$TENON_BUILD/include" "--include=$TENON_BUILD/include/generated/autoconf.h" -D_GNU_SOURCE -D__x86_64__ \
-		'-DElfW(type)=Elf64_##type' -DTENON_VERSION_TEXT='"0"' -DVK_VERSION_1_3=1 "$@" 2>&1 | sed -f "$scratch/known" |
-		grep '\[[a-zA-Z_]*\]$'
+		'-DElfW(type)=Elf64_##type' -DTENON_VERSION_TEXT='"0"' -DVK_VERSION_1_3=1 "$@" > "$scratch/messages" 2>&1 ||
+		{ echo "cppcheck: exit status $?"; cat "$scratch/messages"; return 1; }
+	sed -f "$scratch/known" "$scratch/messages"
 }
 
 checked()
@@ -69,7 +70,9 @@ checked()
 		[ ! -e "$TENON_BUILD/${source%.c}.o" ] || echo "$source"
 	done > "$scratch/read"
 	[ -s "$scratch/read" ] || { echo "no source of $1 was compiled"; return 1; }
-	not cppcheck_of --file-list="$scratch/read"
+	cppcheck_of --file-list="$scratch/read" > "$scratch/left" && [ ! -s "$scratch/left" ] && return
+	cat "$scratch/left"
+	return 1
 }
 
 finds_what_is_wrong()

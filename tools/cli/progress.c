@@ -165,8 +165,10 @@ void progress_say(const char *format, ...)
 	/* it has names of files */
 	printable_append(&shown, tenon_slice_of(text), sizeof(text));
 	pthread_mutex_lock(&watch.lock);
-	snprintf(watch.doing, sizeof(watch.doing), "%.*s", (int)shown.size,
-		 shown.size ? shown.data : "working");
+	if (shown.size)
+		snprintf(watch.doing, sizeof(watch.doing), "%.*s", (int)shown.size, shown.data);
+	else
+		snprintf(watch.doing, sizeof(watch.doing), "working");
 	watch.step = now();
 	watch.line_said = false;
 	/* it may sleep until the timeout */

@@ -138,7 +138,19 @@ static int read_value(struct reader *r, uint32_t *at, const struct key *key, cha
 	}
 }
 
-static int read_member(struct reader *r, uint32_t *at, const char *table, char *object)
+/* Note that a key or table is there; it is an error the second time. */
+static int see(struct reader *r, uint32_t at, size_t number, struct tenon_slice name,
+	       uint64_t *seen)
+{
+	if (*seen >> number & 1)
+		return json_error(&r->json, at, -TENON_E_FORMAT, "\"%.*s\" is there twice",
+				  json_shown(name), name.data);
+	*seen |= UINT64_C(1) << number;
+	return 0;
+}
+
+static int read_member(struct reader *r, uint32_t *at, const char *table, char *object,
+		       uint64_t *seen)
 {
 	struct nearest_name nearest = { 0 };
 	uint32_t begin = *at;
@@ -151,8 +163,10 @@ static int read_member(struct reader *r, uint32_t *at, const char *table, char *
 
 		if (strcmp(keys[i].table, table) != 0)
 			continue;
-		if (tenon_slice_equal(name, nearest.wanted))
-			return read_value(r, at, &keys[i], object);
+		if (tenon_slice_equal(name, nearest.wanted)) {
+			err = see(r, begin, i, name, seen);
+			return err ? err : read_value(r, at, &keys[i], object);
+		}
 		nearest_name_offer(&nearest, name);
 	}
 	return unknown(r, begin, "key of this table", &nearest);
@@ -161,15 +175,24 @@ static int read_member(struct reader *r, uint32_t *at, const char *table, char *
 /* @object: the target or the suite that has the members of @table */
 static int read_table(struct reader *r, uint32_t *at, const char *table, void *object)
 {
+	uint64_t seen = 0;
 	uint32_t count;
 	int err = json_enter(&r->json, at, JSMN_OBJECT, table, &count);
 
 	while (!err && count--)
-		err = read_member(r, at, table, object);
+		err = read_member(r, at, table, object, &seen);
 	return err;
 }
 
 /* ---- the whole file */
+
+/* A name becomes that of a log, and stands in results: it has no characters that mean something there. */
+static bool is_suite_name(struct tenon_slice name)
+{
+	return name.size &&
+	       strspn(name.data, "abcdefghijklmnopqrstuvwxyz"
+				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == name.size;
+}
 
 static int read_suites(struct reader *r, uint32_t *at)
 {
@@ -179,8 +202,6 @@ static int read_suites(struct reader *r, uint32_t *at)
 
 	if (err)
 		return err;
-	if (t->suites)
-		return json_error(&r->json, *at, -TENON_E_FORMAT, "suites are there twice");
 	t->suites = calloc(count + 1, sizeof(*t->suites));
 	if (!t->suites)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for suites", t->path);
@@ -190,6 +211,10 @@ static int read_suites(struct reader *r, uint32_t *at)
 		struct tenon_slice name;
 
 		err = json_key_string(&r->json, at, &r->room, &name);
+		if (!err && !is_suite_name(name))
+			return json_error(&r->json, begin, -TENON_E_FORMAT,
+					  "a suite has no name, or one with other characters than "
+					  "letters, digits, \"_\", \".\" and \"-\"");
 		if (!err && target_suite(t, name.data))
 			return json_error(&r->json, begin, -TENON_E_FORMAT,
 					  "the suite \"%.*s\" is there twice", json_shown(name),
@@ -209,6 +234,7 @@ static int read_suites(struct reader *r, uint32_t *at)
 
 static int read_tables(struct reader *r)
 {
+	uint64_t seen = 0;
 	uint32_t at = 0, count;
 	int err = json_enter(&r->json, &at, JSMN_OBJECT, "the description of a board", &count);
 
@@ -225,9 +251,11 @@ static int read_tables(struct reader *r)
 				break;
 			nearest_name_offer(&nearest, tenon_slice_of(tables[i]));
 		}
-		if (i == TABLES)
-			err = unknown(r, begin, "table", &nearest);
-		else if (!strcmp(tables[i], "about"))
+		err = i == TABLES ? unknown(r, begin, "table", &nearest)
+				  : see(r, begin, i, nearest.wanted, &seen);
+		if (err)
+			break;
+		if (!strcmp(tables[i], "about"))
 			json_skip(&r->json, &at);
 		else if (!strcmp(tables[i], "suites"))
 			err = read_suites(r, &at);
