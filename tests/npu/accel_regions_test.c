@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -298,6 +299,34 @@ static void a_run_loses_inputs_in_a_dma_buf(void **state)
 	place_fini(&p);
 }
 
+/* Vela makes one of what sets the first values of variables. */
+static void an_operator_without_inputs_has_an_arena_too(void **state)
+{
+	static const uint32_t inputs[] = { 5, 0, 1, 2, 3, 4 }, fewer = 4;
+	struct tenon_need need = { .size = sizeof(need) };
+	struct tenon_module *root;
+	struct place p;
+	size_t size;
+	char *at;
+	FILE *f;
+
+	(void)state;
+	place_init(&p, files[0], device);
+	f = fopen(files[0], "rb");
+	assert_non_null(f);
+	size = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	at = memmem(bytes, size, inputs, sizeof(inputs));
+	assert_non_null(at);
+	memcpy(at, &fewer, sizeof(fewer));
+	assert_ok(tenon_module_load_bytes("tflite", (struct tenon_slice){ bytes, size }, &root));
+	assert_ok(tenon_model_need(root, &p.options, &need));
+	/* the input has a place behind the arena now */
+	assert_true(need.shared.bytes >= p.need.shared.bytes);
+	tenon_object_unref(root);
+	place_fini(&p);
+}
+
 static void assert_refused(struct place *p, int status, const char *why)
 {
 	struct tenon_model *model;
@@ -375,6 +404,7 @@ int main(void)
 		cmocka_unit_test(runs_on_hardware_take_no_memory),
 		cmocka_unit_test(a_dma_buf_is_the_arena_and_nothing_is_copied),
 		cmocka_unit_test(a_run_loses_inputs_in_a_dma_buf),
+		cmocka_unit_test(an_operator_without_inputs_has_an_arena_too),
 		cmocka_unit_test(a_dma_buf_that_is_too_small_is_refused_with_what_is_needed),
 		cmocka_unit_test(a_dma_buf_that_would_be_copied_is_refused),
 		cmocka_unit_test(a_model_that_cannot_be_in_a_dma_buf_is_refused),
