@@ -506,6 +506,10 @@ static int open_gguf(const char *gguf, struct tokenizer **out)
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	int err = gguf_tokenizer_json(gguf, &text);
 
+	if (err == -TENON_E_UNSUPPORTED) {
+		tenon_buffer_fini(&text);
+		return open_unsupported(out);
+	}
 	if (!err && text.size)
 		err = bpe_read((struct tenon_slice){ text.data, text.size }, gguf, out);
 	if (!err && *out)
@@ -514,8 +518,6 @@ static int open_gguf(const char *gguf, struct tokenizer **out)
 		tokenizer_close(*out);
 		*out = NULL;
 	}
-	if (err == -TENON_E_UNSUPPORTED)
-		err = open_unsupported(out);
 	tenon_buffer_fini(&text);
 	return err;
 }

@@ -103,7 +103,8 @@ struct tenon_region {
  *	memory of the process. The descriptor is used when the model is opened, and stays the caller's
  *
  * Of a dma-buf the model's device uses the memory where it is. Each run overwrites the inputs that operators of the NPU
- * read, so these have to be set before each run, and cannot be bound.
+ * read, so these have to be set before each run, and cannot be bound. An input may lie where an output was: read the
+ * outputs of a run before the inputs of the next one are set.
  */
 struct tenon_regions {
 	size_t size;
