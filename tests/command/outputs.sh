@@ -101,8 +101,8 @@ shows_name()
 		! grep -qF "$(printf '\342\200\256')" "$scratch/out"
 }
 it "names of files do not reach the terminal as they are: inspect" shows_name inspect "$name.so"
-it "verify" shows_name verify "$name.so"
-it "unpack" shows_name unpack "$name.so" "$name.d"
+! has LINK || it "verify" shows_name verify "$name.so"
+! has LINK || it "unpack" shows_name unpack "$name.so" "$name.d"
 it "params convert" shows_name params convert "$name.params" -o "$name.2.params"
 it "inspect --dot" shows_name inspect --dot "$name.so"
 ! has TFLITE_EXECUTOR || it "inspect of another kind of file" shows_name inspect "$name.tflite"

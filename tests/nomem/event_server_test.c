@@ -176,6 +176,10 @@ static int make_ready(void **state)
 		fprintf(stderr, "%s\n", dlerror());
 		return -1;
 	}
+	/* with a sanitizer, dlopen() does not search the run path of the library that calls it */
+	snprintf(path, sizeof(path), "%.*s/../libtenon-rpc.so.0", (int)(strrchr(file, '/') - file),
+		 file);
+	dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	*(void **)&ffi.global = dlsym(library, "TVMFFIFunctionGetGlobal");
 	*(void **)&ffi.create = dlsym(library, "TVMFFIFunctionCreate");
 	*(void **)&ffi.call = dlsym(library, "TVMFFIFunctionCall");

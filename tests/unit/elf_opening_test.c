@@ -84,7 +84,7 @@ static const struct {
 	bool inert;
 } changes[] = {
 	{ "no ELF", MEMBER(header.e_ident[0]), 'X', 0, false },
-	{ "other program headers", MEMBER(header.e_phentsize), 32, 0, false },
+	{ "other program headers", MEMBER(header.e_phentsize), sizeof(ElfW(Phdr)) / 2, 0, false },
 	{ "headers behind the end", MEMBER(header.e_phoff), 1 << 20, 0, false },
 	{ "headers at no offset", MEMBER(header.e_phoff), UINT64_MAX - 8, 0, false },
 	{ "more headers than the file has", MEMBER(header.e_phnum), 4000, 0, false },

@@ -134,7 +134,7 @@ static bool settled(int err)
 	return !err || (err < 0 && *tenon_error_message());
 }
 
-static const struct tenon_slice parts[] = { { NEW, 12 }, { NEW + 12, sizeof(NEW) - 13 } };
+static const struct tenon_slice parts[] = { { NEW, 12 }, { &NEW[12], sizeof(NEW) - 13 } };
 
 static bool writes(void)
 {
@@ -184,7 +184,7 @@ static bool reads_ends(void)
 	begin();
 	err = file_map_ends(path, 4, 6, &bytes);
 	good = settled(err) && (err || (bytes.size == 10 && !memcmp(bytes.data, OLD, 4) &&
-					!memcmp(bytes.data + 4, OLD + strlen(OLD) - 6, 6)));
+					!memcmp(bytes.data + 4, &OLD[sizeof(OLD) - 7], 6)));
 	if (!err)
 		file_map_close(&bytes);
 	return good;
