@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-
 int processors_allowed(void)
 {
 	cpu_set_t set;
