@@ -68,7 +68,7 @@ static struct mortise_dsp_end *end_of(const struct dsp *d)
 
 /* ---- the call that runs the firmware */
 
-/* Always a failure: a firmware that nobody ended shall run. */
+/* Run the firmware until it ends. Return: a negative status, always: a firmware does not end by itself. */
 static int run_firmware(struct dsp *d)
 {
 	const struct mortise_dsp_run run = { (uint32_t)d->address, MORTISE_DSP_WINDOW };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A fake of the kernel's FastRPC: each process on the DSP is a process of qemu-hexagon that loads the firmware's library. */
 #include "tests/fastrpc/dsp_kernel.h"
 
 #include <errno.h>

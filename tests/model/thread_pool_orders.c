@@ -9,7 +9,7 @@
 
 static struct worker workers[4]; /* [0] is the launcher, the last is never offered */
 static int input, output[3], runs[3];
-static int owned; /* what who owns the pool may use */
+static int owned; /* stands for what only the owner of the pool may access */
 static bool with_barriers;
 static uint32_t begun, all_begun; /* tasks that meet; whether all have */
 static uint32_t launches;

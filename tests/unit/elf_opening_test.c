@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What is told of a shared object before it is opened: damaged headers, cuts at each length, and what would run code. */
 #include "suite.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fences that are eventfds, and descriptors of other kinds that are given in their place. */
 #include "suite.h"
 
 #include <fcntl.h>

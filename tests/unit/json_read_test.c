@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The reader of JSON: escapes, numbers at their limits, nesting, and texts that are damaged. */
 #include "suite.h"
 
 #include <stdio.h>

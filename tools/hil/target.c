@@ -186,7 +186,7 @@ static int read_table(struct reader *r, uint32_t *at, const char *table, void *o
 
 /* ---- the whole file */
 
-/* A name becomes that of a log, and stands in results: it has no characters that mean something there. */
+/* The name of a suite becomes that of a log file and is printed in results: other characters would forge these. */
 static bool is_suite_name(struct tenon_slice name)
 {
 	return name.size &&

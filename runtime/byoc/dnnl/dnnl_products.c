@@ -65,7 +65,7 @@ static void begin(struct operation *o, struct weighted *w, const int *dst_to)
 	w->dst = operation_dst_layout(o, dst_to);
 }
 
-/* A sum is made in the memory of the other summand, or in a copy of it if somebody else reads it. */
+/* oneDNN adds to its output: give it the other summand, or a copy if another operator reads that. */
 static void begin_sum(struct operation *o, const int *to, struct dnnl_layout *layout)
 {
 	const uint32_t input = o->in.n->input_count - 1, summand = o->in.n->inputs[input];
