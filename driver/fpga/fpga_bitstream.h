@@ -43,6 +43,26 @@ struct fpga_bitstream {
 int fpga_bitstream_read(struct tenon_cursor *c, struct fpga_bitstream *out);
 
 /**
+ * fpga_bitstream_path - path of the file that the kernel reads for a bitstream
+ * @root: prefix of /lib/firmware; "" except in tests
+ * @b: what fpga_bitstream_read() found
+ * @path: receives it; @room bytes
+ * @room: bytes of @path
+ *
+ * Return: 0; -TENON_E_VALUE where the header names a file that is not below /lib/firmware, or the path is too long.
+ */
+int fpga_bitstream_path(const char *root, const struct fpga_bitstream *b, char *path, size_t room);
+
+/**
+ * fpga_bitstream_check - check that a bitstream is whole, and for an FPGA manager
+ * @b: what fpga_bitstream_read() found
+ *
+ * Return: 0; -TENON_E_UNSUPPORTED for another loader; -TENON_E_FORMAT when the bytes do not have the hash; -TENON_E_VALUE
+ *	where the header names a file that is not below /lib/firmware.
+ */
+int fpga_bitstream_check(const struct fpga_bitstream *b);
+
+/**
  * fpga_bitstream_load - load one by an FPGA manager
  * @f: the manager
  * @root: prefix of /lib/firmware; "" except in tests
@@ -50,8 +70,7 @@ int fpga_bitstream_read(struct tenon_cursor *c, struct fpga_bitstream *out);
  *
  * The kernel reads the file @b->firmware below /lib/firmware; it has to hold the same bytes ("tenon unpack" writes them).
  *
- * Return: 0 when the logic operates; -TENON_E_UNSUPPORTED for another loader, and in builds without the hash;
- *	-TENON_E_FORMAT when the bytes do not have the hash; -TENON_E_NOT_FOUND, -TENON_E_VALUE when the file is not there
+ * Return: 0 when the logic operates; as fpga_bitstream_check(); -TENON_E_IO, -TENON_E_VALUE when the file is not there
  *	or differs; else fpga_load().
  */
 int fpga_bitstream_load(struct fpga *f, const char *root, const struct fpga_bitstream *b);

@@ -56,7 +56,7 @@ no_files_for_devices()
 
 a_device_is_reset()
 {
-	offers 'reset' 'tenon device re' tenon device re && offers '--json' 'tenon device reset x --j' tenon device reset x --j
+	offers 'reset' 'tenon device res' tenon device res && offers '--json' 'tenon device reset x --j' tenon device reset x --j
 }
 
 files_behind_an_at()

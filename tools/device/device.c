@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the words of tenon device, reset a device and report it. */
+/* The words of tenon device; devices that are reset. */
 #include "tools/device/device.h"
 
 #include <string.h>
@@ -75,50 +75,132 @@ static int reset(struct cli *cli, const char *uri, bool json)
 	return code;
 }
 
-static int check_words(struct cli *cli, int count, char **word)
-{
-	struct nearest_name nearest = { .wanted = tenon_slice_of(count ? word[0] : "") };
+/* ---- the command line */
 
-	if (!count)
-		return cli_usage(cli, "what is to be done? tenon device reset URI");
-	if (strcmp(word[0], "reset")) {
-		nearest_name_offer(&nearest, tenon_slice_of("reset"));
-		return cli_unknown(cli, "action of tenon device", word[0], &nearest);
-	}
-	if (count < 2)
-		return cli_usage(cli, "which device? tenon device reset URI");
-	if (count > 2)
-		return cli_usage(cli, "one device at a time: %s, and then %s", word[1], word[2]);
-	return CLI_OK;
+/**
+ * struct action - what is done to a device
+ * @name: its word
+ * @operands: words behind it
+ * @usage: the line, for messages
+ * @run: does it
+ */
+struct action {
+	const char *name;
+	int operands;
+	const char *usage;
+	int (*run)(struct cli *cli, char **word, struct device_logic *l);
+};
+
+static int run_reset(struct cli *cli, char **word, struct device_logic *l)
+{
+	if (*l->root)
+		return cli_usage(cli, "--root: devices are reset on this machine alone");
+	return reset(cli, word[0], l->json);
+}
+
+static int run_program(struct cli *cli, char **word, struct device_logic *l)
+{
+	l->manager = word[0];
+	l->file = word[1];
+	return device_logic_program(cli, l);
+}
+
+static int run_apply(struct cli *cli, char **word, struct device_logic *l)
+{
+	l->overlay = word[0];
+	l->file = word[1];
+	return device_logic_apply(cli, l);
+}
+
+static int run_remove(struct cli *cli, char **word, struct device_logic *l)
+{
+	l->overlay = word[0];
+	return device_logic_remove(cli, l);
+}
+
+static const struct action actions[] = {
+	{ "reset", 1, "tenon device reset URI", run_reset },
+	{ "program", 2, "tenon device program fpga0 FILE.bitstream", run_program },
+	{ "apply-overlay", 2, "tenon device apply-overlay NAME FILE.dtbo", run_apply },
+	{ "remove-overlay", 1, "tenon device remove-overlay NAME", run_remove },
+};
+
+#define ACTIONS (sizeof(actions) / sizeof(*actions))
+
+static int find_action(struct cli *cli, const char *word, const struct action **out)
+{
+	struct nearest_name nearest = { .wanted = tenon_slice_of(word ? word : "") };
+	size_t i;
+
+	if (!word)
+		return cli_usage(cli, "what is to be done? %s", actions[0].usage);
+	for (i = 0; i < ACTIONS && strcmp(word, actions[i].name) != 0; i++)
+		nearest_name_offer(&nearest, tenon_slice_of(actions[i].name));
+	if (i == ACTIONS)
+		return cli_unknown(cli, "action of tenon device", word, &nearest);
+	*out = &actions[i];
+	return 0;
+}
+
+static int run_action(struct cli *cli, int count, char **word, struct device_logic *l)
+{
+	const struct action *a = NULL;
+	int code = find_action(cli, count ? word[0] : NULL, &a);
+
+	if (code)
+		return code;
+	if (count != 1 + a->operands)
+		return cli_usage(cli, "%s takes %d operand%s, and %d %s given: %s", a->name,
+				 a->operands, a->operands == 1 ? "" : "s", count - 1,
+				 count == 2 ? "was" : "were", a->usage);
+	if (l->copy && a->run != run_program)
+		return cli_usage(cli, "--copy is an option of %s", actions[1].usage);
+	if (l->json && cli_needs_json(cli))
+		return CLI_UNAVAILABLE;
+	return a->run(cli, word + 1, l);
 }
 
 static int device_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { "json", no_argument, NULL, 1 }, { 0 } };
-	bool json = false;
-	int found, code;
+	static const struct option options[] = { { "json", no_argument, NULL, 1 },
+						 { "copy", no_argument, NULL, 2 },
+						 { "root", required_argument, NULL, 3 },
+						 { 0 } };
+	struct device_logic l = { .root = "" };
+	int found;
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0)
-		json = true;
+	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
+		if (found == 1)
+			l.json = true;
+		else if (found == 2)
+			l.copy = true;
+		else
+			l.root = optarg;
+	}
 	if (found < CLI_OPTIONS_END)
 		return found;
-	code = check_words(cli, argc - optind, argv + optind);
-	if (code)
-		return code;
-	if (json && cli_needs_json(cli))
-		return CLI_UNAVAILABLE;
-	return reset(cli, argv[optind + 1], json);
+	return run_action(cli, argc - optind, argv + optind, &l);
 }
 
 const struct cli_command device_command = {
 	"device",
-	"Reset a device",
+	"Reset a device, or load the logic of an FPGA",
 	"Usage: tenon device reset URI [--json]\n"
+	"       tenon device program fpgaN FILE.bitstream [--copy] [--root DIR] [--json]\n"
+	"       tenon device apply-overlay NAME FILE.dtbo [--root DIR] [--json]\n"
+	"       tenon device remove-overlay NAME [--root DIR] [--json]\n"
 	"\n"
-	"  reset    end what the device runs, and open it anew\n"
-	"  --json   print JSON\n"
+	"  reset           end what the device runs, and open it anew\n"
+	"  program         load a bitstream by the FPGA manager /sys/class/fpga_manager/fpgaN\n"
+	"  apply-overlay   apply a device-tree overlay below /lib/firmware, under a name\n"
+	"  remove-overlay  remove it again\n"
+	"  --copy          write the bitstream below /lib/firmware first, where the kernel reads "
+	"it\n"
+	"  --root DIR      prefix of /sys and /lib/firmware\n"
+	"  --json          print JSON\n"
 	"\n"
-	"Programs that use the device lose what they submitted. Exit status: 4 for a device that\n"
-	"cannot be opened, cannot be reset or does not come back.\n",
+	"Programs that use the device lose what they submitted; stop what uses an FPGA before its\n"
+	"logic is replaced. Exit status: 3 for a file that cannot be read or is damaged, 4 for a\n"
+	"device that cannot be opened, reset or programmed, or does not come back.\n",
 	device_main,
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What tenon device reset does and reports. */
+/* What tenon device does and reports. */
 #ifndef TOOLS_DEVICE_DEVICE_H
 #define TOOLS_DEVICE_DEVICE_H
 
 #include <stdint.h>
 #include <tenon/device.h>
 
+#include "driver/fpga/fpga_bitstream.h"
 #include "tools/cli/cli.h"
+#include "tools/device/device_logic.h"
 
 extern const struct cli_command device_command;
 
@@ -25,11 +27,18 @@ struct device_reset {
 #ifdef CONFIG_JSON
 /** device_reset_json - write the result as JSON; 0 or -TENON_E_NOMEM */
 int device_reset_json(const struct device_reset *reset, FILE *out);
+
+/** device_program_json - write what operates as JSON; 0 or -TENON_E_NOMEM */
+int device_program_json(const struct device_logic *l, const struct fpga *f,
+			const struct fpga_bitstream *b, FILE *out);
+
+/** device_overlay_json - write which overlay was applied or removed as JSON; 0 or -TENON_E_NOMEM */
+int device_overlay_json(const struct device_logic *l, bool is_applied, FILE *out);
 #else
-static inline int device_reset_json(const struct device_reset *reset, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
+/* unreachable: --json was refused */
+#define device_reset_json(reset, out)	     (-TENON_E_UNSUPPORTED)
+#define device_program_json(l, f, b, out)    (-TENON_E_UNSUPPORTED)
+#define device_overlay_json(l, applied, out) (-TENON_E_UNSUPPORTED)
 #endif
 
 #endif /* TOOLS_DEVICE_DEVICE_H */
