@@ -108,7 +108,7 @@ struct contents {
 	char first_name[SHA256_TEXT];
 };
 
-static bool is_before(const struct timespec *a, const struct timespec *b)
+bool file_cache_is_before(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
@@ -128,7 +128,7 @@ static bool read_contents(int cache, struct contents *out)
 		    fstatat(cache, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		out->size += (uint64_t)st.st_size;
-		if (!out->files++ || is_before(&st.st_mtim, &out->first)) {
+		if (!out->files++ || file_cache_is_before(&st.st_mtim, &out->first)) {
 			out->first = st.st_mtim;
 			strcpy(out->first_name, entry->d_name);
 		}

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "lib/sha256.h"
 
@@ -72,6 +73,9 @@ int file_cache_copy(int from, int to, uint64_t most, char text[SHA256_TEXT]);
 
 /** file_cache_is_name - test whether text is the name of a file in a cache: a SHA-256 in hexadecimal digits */
 bool file_cache_is_name(const char *text);
+
+/** file_cache_is_before - compare times of files */
+bool file_cache_is_before(const struct timespec *a, const struct timespec *b);
 
 /** file_cache_write - write all bytes to a file; 0, or -1 with errno set */
 int file_cache_write(int fd, const char *data, size_t size);

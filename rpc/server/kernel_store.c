@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,19 +65,39 @@ bool kernel_store_make(const struct file_cache *c)
 	return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
+bool kernel_store_has(const char *cache, const char *hash)
 {
 	char path[PATH_MAX + 80];
+
+	kernels_path(cache, hash, path);
+	return !access(path, F_OK) || errno != ENOENT;
+}
+
+uint64_t kernel_store_number(const char *hash)
+{
+	char digits[17];
+
+	snprintf(digits, sizeof(digits), "%.16s", hash);
+	return strtoull(digits, NULL, 16);
+}
+
+bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
+{
 	DIR *dir = opendir(c->path);
+	struct timespec newest = { 0, 0 };
 	struct dirent *entry;
 	bool found = false;
+	struct stat st;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		if (!file_cache_is_name(entry->d_name))
+	while (dir && (entry = readdir(dir))) {
+		if (!file_cache_is_name(entry->d_name) ||
+		    kernel_store_has(c->path, entry->d_name) ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    (found && file_cache_is_before(&st.st_mtim, &newest)))
 			continue;
 		memcpy(hash, entry->d_name, SHA256_TEXT);
-		kernels_path(c->path, hash, path);
-		found = access(path, F_OK) && errno == ENOENT;
+		newest = st.st_mtim;
+		found = true;
 	}
 	if (dir)
 		closedir(dir);

@@ -20,7 +20,7 @@
 /** kernel_store_make - create the folder of kernels in a cache; false on failure */
 bool kernel_store_make(const struct file_cache *c);
 
-/** kernel_store_next - find a file in the cache whose kernels were not built; false when there is none */
+/** kernel_store_next - find the newest file in the cache whose kernels were not built; false when there is none */
 bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT]);
 
 /**
@@ -43,6 +43,12 @@ void kernel_store_build(const char *cache, const char *hash);
  * Context: as file_cache_keep().
  */
 void kernel_store_keep(const struct file_cache *c, const char *hash, const char *folder);
+
+/** kernel_store_has - test whether the kernels of a file were built; also true when it has none */
+bool kernel_store_has(const char *cache, const char *hash);
+
+/** kernel_store_number - the first digits of a hash, by which a session recognises its file */
+uint64_t kernel_store_number(const char *hash);
 
 /**
  * kernel_store_take - copy the kernels of a file, if there are any, to a session's cache of compiled kernels
@@ -69,6 +75,16 @@ static inline void kernel_store_build(const char *cache, const char *hash)
 static inline void kernel_store_keep(const struct file_cache *c, const char *hash,
 				     const char *folder)
 {
+}
+
+static inline bool kernel_store_has(const char *cache, const char *hash)
+{
+	return false;
+}
+
+static inline uint64_t kernel_store_number(const char *hash)
+{
+	return 0;
 }
 
 static inline void kernel_store_take(const char *cache, const char *hash, int folder)

@@ -39,7 +39,7 @@ static bool prepare(struct server *s, struct peer *p)
 		return false;
 	}
 	p->watch = shared;
-	atomic_store(&p->watch->keeping, server_is_keeping(s));
+	atomic_store(&p->watch->keeping, server_keeping(s));
 	if (session_folder_create(&s->folder, folder)) {
 		server_say(s, "%s", tenon_error_message());
 		tenon_error_clear();
@@ -123,7 +123,7 @@ bool peer_start(struct server *s, struct peer *p)
 	p->state = PEER_SESSION;
 	peer_usage_begin(p);
 	p->deadline = p->limit_ms ? now_ms() + p->limit_ms : 0;
-	s->sessions++;
+	s->sessions += !p->builds;
 	return true;
 }
 
@@ -201,7 +201,7 @@ bool peer_reap(struct server *s, struct peer *p)
 	peer_limits_end(p);
 	peer_output_end(s, p);
 	p->pid = 0;
-	s->sessions--;
+	s->sessions -= !p->builds;
 	if (s->sweeps)
 		server_sweep(s);
 	return waits;

@@ -149,6 +149,7 @@ struct peer_ends {
  * @reason: why the session was killed; a message for the client when @tell; "" while it runs
  * @tell: send @reason
  * @builds: it has no client, and builds the kernels of this file of the cache; NULL for others
+ * @stopped: it was killed, and what it built is not kept
  */
 struct peer {
 	int fd;
@@ -177,6 +178,7 @@ struct peer {
 	char reason[200];
 	bool tell;
 	char *builds;
+	bool stopped;
 };
 
 /** PEER_NONE - initialises a peer that has no session */

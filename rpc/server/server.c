@@ -68,20 +68,8 @@ static bool serve_peer(struct server *s, struct peer *p, short events)
 
 /* ---- sessions */
 
-static bool is_waited_for(const struct server *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->peer_count; i++)
-		if (s->peers[i].state == PEER_WAITING)
-			return true;
-	return false;
-}
-
 static void start_sessions(struct server *s)
 {
-	if (is_waited_for(s))
-		server_builder_stop(s);
 	while (s->sessions < s->options.sessions_most) {
 		unsigned int i, first = UINT32_MAX;
 
@@ -218,6 +206,7 @@ static int check_deadlines(struct server *s)
 	if (s->registered)
 		next = shorter(next, registration_deadline(&s->registration));
 	next = shorter(next, server_proxy_deadline(s));
+	next = shorter(next, server_builder_deadline(s));
 	if (!next)
 		return -1;
 	now = now_ms();
@@ -304,7 +293,7 @@ static int loop(struct server *s)
 
 	for (;;) {
 		start_sessions(s);
-		server_builder_start(s);
+		server_builder_step(s);
 		server_proxy_dial(s);
 		/* the peer of standard input and output has left */
 		if (s->options.stdio && !s->listener_count && !s->peer_count)

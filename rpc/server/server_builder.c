@@ -11,6 +11,8 @@
 
 /* there is no client that could leave */
 #define NEVER (UINT64_MAX / 2)
+/* how often to look whether a session has loaded a module */
+#define LOOK_MS 20
 
 void server_builder_init(struct server *s)
 {
@@ -45,36 +47,63 @@ static void start(struct server *s, const char *hash)
 		server_remove_peer(s, s->peer_count - 1);
 }
 
-/* Sessions may measure time: build while there is none. */
-void server_builder_start(struct server *s)
+/* Sessions that have loaded a module may measure time: build while there is none. */
+static bool is_disturbed(const struct server *s)
 {
-	char hash[SHA256_TEXT];
 	unsigned int i;
 
-	if (!s->unbuilt || s->sessions || s->keeper)
-		return;
 	for (i = 0; i < s->peer_count; i++)
-		if (s->peers[i].state == PEER_WAITING)
-			return;
+		if (s->peers[i].state == PEER_SESSION && atomic_load(&s->peers[i].watch->loads))
+			return true;
+	return false;
+}
+
+static struct peer *find_builder(const struct server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->peer_count; i++)
+		if (s->peers[i].builds && s->peers[i].state == PEER_SESSION)
+			return &s->peers[i];
+	return NULL;
+}
+
+static void stop(struct server *s, struct peer *builder)
+{
+	if (builder->stopped)
+		return;
+	builder->stopped = true;
+	peer_kill(builder);
+	s->unbuilt = true;
+	server_tell_keeping(s);
+}
+
+void server_builder_step(struct server *s)
+{
+	struct peer *builder = find_builder(s);
+	const bool disturbed = is_disturbed(s);
+	char hash[SHA256_TEXT];
+
+	if (builder && disturbed)
+		stop(s, builder);
+	if (!s->unbuilt || builder || disturbed || s->keeper)
+		return;
 	s->unbuilt = false;
 	/* If the kernels of a file could not be stored, the same file comes up again: do not repeat it. */
 	if (!kernel_store_next(&s->cache, hash) || !strcmp(hash, s->built))
 		return;
 	start(s, hash);
+	server_tell_keeping(s);
 }
 
-void server_builder_stop(struct server *s)
+uint64_t server_building(const struct server *s)
 {
-	unsigned int i;
+	const struct peer *builder = find_builder(s);
 
-	for (i = 0; i < s->peer_count; i++) {
-		struct peer *p = &s->peers[i];
+	return builder && !builder->stopped ? kernel_store_number(builder->builds) : 0;
+}
 
-		if (!p->builds || p->state != PEER_SESSION)
-			continue;
-		free(p->builds);
-		p->builds = NULL;
-		peer_kill(p);
-		s->unbuilt = true;
-	}
+uint64_t server_builder_deadline(const struct server *s)
+{
+	return s->sessions && server_building(s) ? now_ms() + LOOK_MS : 0;
 }

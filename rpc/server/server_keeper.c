@@ -20,7 +20,7 @@ static bool is_ending(const struct peer *p)
 	return p->pid && p->gone && atomic_load(&p->watch->missed);
 }
 
-bool server_is_keeping(const struct server *s)
+static bool is_keeping(const struct server *s)
 {
 	unsigned int i;
 
@@ -32,9 +32,14 @@ bool server_is_keeping(const struct server *s)
 	return false;
 }
 
+uint64_t server_keeping(const struct server *s)
+{
+	return is_keeping(s) ? KEEPING : server_building(s);
+}
+
 void server_tell_keeping(struct server *s)
 {
-	const bool keeping = server_is_keeping(s);
+	const uint64_t keeping = server_keeping(s);
 	unsigned int i;
 
 	for (i = 0; i < s->peer_count; i++)
@@ -45,8 +50,10 @@ void server_tell_keeping(struct server *s)
 void server_keeper_ended(struct server *s)
 {
 	s->keeper = 0;
-	server_tell_keeping(s);
 	server_builder_wanted(s);
+	/* before sessions are told: one may wait for the kernels of the file that was copied */
+	server_builder_step(s);
+	server_tell_keeping(s);
 }
 
 static void run_keeper(struct server *s, const struct peer *p, pid_t server)
@@ -84,7 +91,8 @@ bool server_keep_files(struct server *s, struct peer *p)
 {
 	pid_t server = getpid();
 
-	if (!s->cache.most || s->keeper || !(p->builds || atomic_load(&p->watch->missed)))
+	if (!s->cache.most || s->keeper || p->stopped ||
+	    !(p->builds || atomic_load(&p->watch->missed)))
 		return false;
 	if (p->builds)
 		strcpy(s->built, p->builds);

@@ -142,10 +142,14 @@ void server_sweep(const struct server *s);
 /** server_keep_files - begin to keep the files of a session that has ended; false when there is nothing to keep */
 bool server_keep_files(struct server *s, struct peer *p);
 
-/** server_is_keeping - test whether files of a session are being kept, or a session is ending that may have some */
-bool server_is_keeping(const struct server *s);
+/**
+ * server_keeping - what sessions may wait for (struct session_watch, @keeping)
+ *
+ * KEEPING while files of a session are being kept, or a session is ending that may have some.
+ */
+uint64_t server_keeping(const struct server *s);
 
-/** server_tell_keeping - tell sessions whether to wait before they say that a file is missing */
+/** server_tell_keeping - tell sessions whether to wait for files and kernels */
 void server_tell_keeping(struct server *s);
 
 /** server_keeper_ended - the process that copied files to the cache has ended */
@@ -162,11 +166,14 @@ void server_builder_init(struct server *s);
 /** server_builder_wanted - the cache has changed */
 void server_builder_wanted(struct server *s);
 
-/** server_builder_start - build the kernels of a file, if there is one and nothing else is to do */
-void server_builder_start(struct server *s);
+/** server_builder_step - build the kernels of a file, if there is one, while no session has loaded a module */
+void server_builder_step(struct server *s);
 
-/** server_builder_stop - end the process that builds: a client waits */
-void server_builder_stop(struct server *s);
+/** server_building - kernel_store_number() of the file whose kernels are built; 0 for none */
+uint64_t server_building(const struct server *s);
+
+/** server_builder_deadline - when to call server_builder_step(); 0 for no limit */
+uint64_t server_builder_deadline(const struct server *s);
 
 /* ---- connections until their sessions start */
 

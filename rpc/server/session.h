@@ -29,15 +29,20 @@ enum session_state {
  * @since: when the request began, in milliseconds of CLOCK_MONOTONIC
  * @generation: enum wire_generation, for what the server sends in the session's place
  * @missed: the client asked for a file that the cache does not have, and so will send it
- * @keeping: the server is copying files to the cache
+ * @keeping: KEEPING while the server copies files or kernels to the cache; otherwise kernel_store_number() of the file whose
+ *	kernels it builds, or 0
+ * @loads: the client has loaded a module, and may measure time
  */
 struct session_watch {
 	_Atomic uint32_t state;
 	_Atomic uint64_t since;
 	_Atomic uint32_t generation;
 	_Atomic uint32_t missed;
-	_Atomic uint32_t keeping;
+	_Atomic uint64_t keeping;
+	_Atomic uint32_t loads;
 };
+
+#define KEEPING UINT64_MAX
 
 /**
  * struct session_options - limits of a session
@@ -46,6 +51,7 @@ struct session_watch {
  * @memory_most: quota of tensors in bytes
  * @cache: folder of the cache of files (file_cache.h); NULL for none
  * @kernels: the cache has kernels of files, too (kernel_store.h)
+ * @build_ms: how long to wait for those that the server builds
  * @native_code: load_module accepts shared objects
  * @extension: the client chose Tenon's extension (handshake.h)
  */
@@ -55,6 +61,7 @@ struct session_options {
 	uint64_t memory_most;
 	const char *cache;
 	bool kernels;
+	uint64_t build_ms;
 	bool native_code;
 	bool extension;
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/clock.h"
 #include "lib/sha256.h"
 #include "rpc/server/file_cache.h"
 #include "rpc/server/kernel_store.h"
@@ -297,18 +298,34 @@ static bool hash_of(int folder, const char *path, uint64_t size, char text[SHA25
 static int find_cached(const struct session *s, const char *hash, uint64_t size)
 {
 	const struct timespec pause = { 0, KEEPING_MS * 1000000 };
-	uint32_t keeping;
+	uint64_t keeping;
 	int i, fd;
 
 	for (i = 0; i < KEEPING_TIMES; i++) {
 		/* first: the file is there when this ends */
 		keeping = atomic_load(&s->watch->keeping);
 		fd = file_cache_open(s->options->cache, hash, size);
-		if (fd >= 0 || !keeping)
+		if (fd >= 0 || keeping != KEEPING)
 			return fd;
 		nanosleep(&pause, NULL);
 	}
 	return -1;
+}
+
+/* Wait while the server builds the kernels of a file, or copies them to the cache. */
+static void await_kernels(const struct session *s, const char *hash)
+{
+	const struct timespec pause = { 0, KEEPING_MS * 1000000 };
+	const uint64_t file = kernel_store_number(hash), end = clock_ms() + s->options->build_ms;
+	uint64_t keeping;
+
+	do {
+		/* first: the kernels are there when this ends */
+		keeping = atomic_load(&s->watch->keeping);
+		if (kernel_store_has(s->options->cache, hash))
+			return;
+		nanosleep(&pause, NULL);
+	} while ((keeping == KEEPING || keeping == file) && clock_ms() < end);
 }
 
 /* Copy a file of the cache to @path, for reading alone. False when it is not what its name says. */
@@ -374,8 +391,10 @@ int session_use_file(void *self, const struct tenon_value *args, int32_t count,
 		text[wanted.size] = '\0';
 		err = use_cached(s, path, text, (uint64_t)size, &has);
 	}
-	if (has && s->options->kernels)
+	if (has && s->options->kernels) {
+		await_kernels(s, text);
 		kernel_store_take(s->options->cache, text, s->folder_fd);
+	}
 	*ret = tenon_arg_bool(has);
 	return err;
 }

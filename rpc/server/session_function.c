@@ -46,6 +46,7 @@ static int load_module(void *self, const struct tenon_value *args, int32_t count
 	struct tenon_slice text;
 	int err = check_count(count, 1, 2); /* the second: a format, known by the name */
 
+	atomic_store(&s->watch->loads, 1);
 	if (!err)
 		err = tenon_value_text(&args[0], &text);
 	if (!err)

@@ -47,9 +47,15 @@ until [ -S "$scratch/socket" ]; do
 done
 ! grep -q 'kernel lacks.*Landlock' "$scratch/log" || skip "this kernel has no Landlock"
 model=tests/interop/data/tvm-0.18/graph_mlp_opencl
-# the same kernels, and other bytes: nothing reads what is behind an ELF file
-cat $model/graph.so > "$scratch/other.so"
-echo >> "$scratch/other.so"
+
+# changed NAME: a file with the same kernels, and other bytes: nothing reads what is behind an ELF file
+changed()
+{
+	cat $model/graph.so > "$scratch/$1.so"
+	echo "$1" >> "$scratch/$1.so"
+}
+
+changed other
 
 # compiled: number of sources that sessions have compiled
 compiled()
@@ -78,12 +84,18 @@ are_built()
 	done
 }
 
+# it waits for what the server builds
+a_session_comes_at_once()
+{
+	changed next
+	compiles 6 "$scratch/next.so" && compiles 0 "$scratch/next.so" && are_built 3
+}
+
 # the server ends what builds, and begins again
 a_client_comes_meanwhile()
 {
-	cat $model/graph.so > "$scratch/third.so"
-	echo third >> "$scratch/third.so"
-	compiles 6 "$scratch/third.so" && "$tenon" rpc ping "$address" --count 100 && compiles 0 "$scratch/other.so" && are_built 3
+	changed third
+	compiles 6 "$scratch/third.so" && "$tenon" rpc ping "$address" --count 100 && compiles 0 "$scratch/other.so" && are_built 4
 }
 
 it "the first session with a file compiles its kernels" compiles 6 $model/graph.so
@@ -92,5 +104,6 @@ it "the second session compiles none" compiles 0 $model/graph.so
 it "a session with another file that has the same kernels compiles them" compiles 6 "$scratch/other.so"
 it "for which the server builds them, too" are_built 2
 it "then it compiles none" compiles 0 "$scratch/other.so"
+it "a session that comes right after the first with its file compiles none" a_session_comes_at_once
 it "a client that comes meanwhile is served" a_client_comes_meanwhile
 finish
