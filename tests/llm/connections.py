@@ -77,6 +77,14 @@ def headers_that_contradict_each_other_are_refused():
         assert have == want, (host, have)
 
 
+def a_path_with_control_characters_is_refused():
+    for path, want in ((b"/v1/models", 200), (b"/v1/models?x=%00", 200), (b"/v1/models\0x", 400), (b"/v1/models\0", 400),
+                       (b"/v1/models%00", 400), (b"/v1/models%00/../x", 400), (b"/v1/models%0d%0aX:y", 400),
+                       (b"/v1/models/%01", 400), (b"/v1/models?a\0b", 400), (b"/v1/models/a%20b", 404)):
+        have = status(b"GET " + path + b" HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n")
+        assert have == want, (path, have)
+
+
 def a_body_that_is_announced_as_too_large_is_refused_at_once():
     assert status(post(HOST + JSON + b"Content-Length: 9223372036854775808\r\n", b"")) == 413
 
@@ -104,6 +112,7 @@ def slow_clients_do_not_keep_others_out():
 
 
 for test in (a_request_is_answered, a_client_that_only_sends_no_more_gets_its_answer, headers_that_contradict_each_other_are_refused,
+             a_path_with_control_characters_is_refused,
              a_body_that_is_announced_as_too_large_is_refused_at_once, slow_clients_do_not_keep_others_out):
     case(test)
 sys.exit(failures != 0)

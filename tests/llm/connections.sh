@@ -34,11 +34,11 @@ chmod 644 "$scratch/key"
 "$TENON_BUILD/tenon-serve" tests/llm/data/bytes --port 0 --key-file "$scratch/key" 2> "$scratch/said"
 code=$?
 if [ $code = 3 ] && grep -q "chmod 600 $scratch/key" "$scratch/said"; then
-	echo "ok 6 - a key that other users can read is refused with the remedy"
+	echo "ok 7 - a key that other users can read is refused with the remedy"
 else
 	sed 's/^/# /' "$scratch/said"
-	echo "not ok 6 - a key that other users can read is refused with the remedy"
+	echo "not ok 7 - a key that other users can read is refused with the remedy"
 	status=1
 fi
-echo 1..6
+echo 1..7
 exit $status

@@ -110,6 +110,12 @@ void connection_notify(void *context, struct MHD_Connection *c, void **of_socket
 /* Note how far the request has come. Caller holds the lock. */
 void connection_note(struct MHD_Connection *c, enum connection_stage stage);
 
+/* for MHD_OPTION_URI_LOG_CALLBACK */
+void *connection_note_url(void *context, const char *url, struct MHD_Connection *c);
+
+/* Test whether libmicrohttpd took a NUL for the end of the path; @version is what it found behind the path. */
+bool connection_url_is_cut(struct MHD_Connection *c, const char *version);
+
 /* Close connections whose headers take too long. Caller holds the lock. */
 void connections_look_after(struct server *s);
 

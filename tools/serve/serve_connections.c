@@ -15,6 +15,7 @@ struct connection {
 	struct in6_addr address; /* of IPv4, in its mapped form */
 	uint64_t since;		 /* when it began to wait for a request */
 	enum connection_stage stage;
+	const char *url_end;
 	bool closed; /* shut down; the library will drop it */
 };
 
@@ -138,11 +139,34 @@ void connection_notify(void *context, struct MHD_Connection *c, void **of_socket
 		drop(context, *of_socket);
 }
 
-void connection_note(struct MHD_Connection *c, enum connection_stage stage)
+static struct connection *find(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct connection *n = info ? info->socket_context : NULL;
+
+	return info ? info->socket_context : NULL;
+}
+
+void *connection_note_url(void *context, const char *url, struct MHD_Connection *c)
+{
+	struct connection *n = find(c);
+
+	if (n)
+		n->url_end = url + strlen(url);
+	return NULL;
+}
+
+bool connection_url_is_cut(struct MHD_Connection *c, const char *version)
+{
+	const struct connection *n = find(c);
+
+	/* The line is in one buffer, with a NUL in the place of the blank between path and version. */
+	return n && version != n->url_end + 1;
+}
+
+void connection_note(struct MHD_Connection *c, enum connection_stage stage)
+{
+	struct connection *n = find(c);
 
 	if (!n)
 		return;

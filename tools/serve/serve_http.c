@@ -264,6 +264,16 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 	return MHD_YES;
 }
 
+/* Test whether a path has control characters; "%00" became one (unescape()). */
+static bool is_broken_path(struct MHD_Connection *c, const char *url, const char *version)
+{
+	const unsigned char *at = (const unsigned char *)url;
+
+	while (*at >= ' ' && *at != 0x7f)
+		at++;
+	return *at || connection_url_is_cut(c, version);
+}
+
 /*
  * Two programs that read such headers in different ways would see different requests, so they are
  * refused; the library takes the first or the last one.
@@ -389,7 +399,7 @@ static enum MHD_Result send_models(struct server *s, struct MHD_Connection *c, c
 }
 
 static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c, const char *url,
-				     const char *method, bool *generates)
+				     const char *method, const char *version, bool *generates)
 {
 	const bool chat = !strcmp(url, "/v1/chat/completions");
 
@@ -398,6 +408,8 @@ static enum MHD_Result check_request(struct server *s, struct MHD_Connection *c,
 		return send_error(
 			c, MHD_HTTP_BAD_REQUEST,
 			"headers of the request are there twice, or contradict each other");
+	if (is_broken_path(c, url, version))
+		return send_error(c, MHD_HTTP_BAD_REQUEST, "the path has control characters");
 	if (!is_for_this_host(s, c))
 		return send_error(c, MHD_HTTP_FORBIDDEN, "the Host of the request is another one");
 	if (!has_key(s, c))
@@ -436,7 +448,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 
 	if (!e) {
 		note(s, c, CONNECTION_BODY);
-		result = check_request(s, c, url, method, &generates);
+		result = check_request(s, c, url, method, version, &generates);
 		if (!generates)
 			return result;
 		*of_connection = make_exchange(s, c);
@@ -472,6 +484,16 @@ static void completed(void *context, struct MHD_Connection *c, void **of_connect
 	exchange_unref(e);
 	pthread_mutex_unlock(&s->lock);
 	*of_connection = NULL;
+}
+
+/* "%00" would end the path: make it another character that no path has. */
+static size_t unescape(void *context, struct MHD_Connection *c, char *text)
+{
+	char *at = text;
+
+	while ((at = strstr(at, "%00")))
+		at[2] = '1';
+	return MHD_http_unescape(text);
 }
 
 /* ---- listening */
@@ -517,7 +539,8 @@ int serve_listen(struct server *s, char *out, size_t size)
 	s->daemon = MHD_start_daemon(
 		flags, (uint16_t)o->port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &a.any,
 		MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_NOTIFY_CONNECTION,
-		connection_notify, s, SERVE_STRICT, MHD_OPTION_CONNECTION_LIMIT,
+		connection_notify, s, SERVE_STRICT, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+		MHD_OPTION_URI_LOG_CALLBACK, connection_note_url, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		/* one more, in whose place another one is closed */
 		o->connections_most + 1, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SERVE_IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_END);
