@@ -178,7 +178,10 @@ a_list_with_a_mistake()
 		TENON_BACKENDS=vulcan command_ends 4 run "$host" --function vecadd --device opencl:0 &&
 		grep -q 'no backend is called "vulcan"' "$scratch/err" &&
 		TENON_BACKENDS=vulkan command_ends 0 run "$host" --device cpu --function vecadd --input 128xfloat32=ones \
-			--input 128xfloat32=ones --output 128xfloat32
+			--input 128xfloat32=ones --output 128xfloat32 && ! grep -q TENON_BACKENDS "$scratch/err" &&
+		TENON_BACKENDS=foo command_ends 0 run "$host" --function vecadd --input 128xfloat32=ones \
+			--input 128xfloat32=ones --output 128xfloat32 &&
+		[ "$(grep -c 'no backend is called "foo"' "$scratch/err")" = 1 ]
 }
 
 the_option_is_for_itself()

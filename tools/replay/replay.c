@@ -6,6 +6,7 @@
 
 #include "tools/cli/progress.h"
 #include "tools/replay/replay_report.h"
+#include "tools/target/target.h"
 
 static int compare(struct cli *cli, const struct replay_options *o, const struct replay_manifest *m)
 {
@@ -36,6 +37,7 @@ static int replay(struct cli *cli, struct replay_options *o)
 
 	if (replay_manifest_read(o->folder, &m))
 		code = cli_error(cli, CLI_NO_FILE);
+	target_warn_of_choice(cli);
 	for (i = 0; !code && i < o->target_count; i++)
 		code = replay_target_open(cli, &m, &o->targets[i]);
 	if (!code)

@@ -6,6 +6,7 @@
 #include <tenon/rpc.h>
 
 #include "tools/rpc/rpc.h"
+#include "tools/target/target.h"
 #include "tools/text/printable.h"
 
 #define MIB	   (UINT64_C(1) << 20)
@@ -269,6 +270,8 @@ static int serve_now(struct cli *cli, struct serve *serve)
 		o->sessions_most = 1;
 	if (!serve->listen.count && !o->proxy && !o->stdio)
 		serve->listen.word[serve->listen.count++] = "127.0.0.1:9090";
+	/* sessions inherit it */
+	target_warn_of_choice(cli);
 	err = tenon_rpc_serve(o);
 	if (err == -TENON_E_USAGE)
 		return cli_error(cli, CLI_USAGE);

@@ -11,6 +11,7 @@
 #include "lib/file_secret.h"
 #include "lib/printable_character.h"
 #include "lib/standard_streams.h"
+#include "runtime/device/backend_choice.h"
 #include "tools/serve/serve.h"
 
 /* exit codes, as those of tenon(1) */
@@ -255,6 +256,29 @@ static void tell_about_template(const char *problem)
 	fputs(", so messages are \"user: ...\"\n", stderr);
 }
 
+#ifdef CONFIG_DEVICES
+/* Warn of names in TENON_BACKENDS, or its file, that no backend has. */
+static void warn_of_choice(void)
+{
+	struct tenon_buffer problems = TENON_BUFFER_INIT;
+	char *line, *save;
+
+	if (!backend_choice_problems(&problems) && problems.size)
+		for (line = strtok_r(problems.data, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			fputs("tenon-serve: ", stderr);
+			printable_lines_print(tenon_slice_of(line), stderr);
+			fputc('\n', stderr);
+		}
+	tenon_buffer_fini(&problems);
+	tenon_error_clear();
+}
+#else
+static void warn_of_choice(void)
+{
+}
+#endif
+
 static int serve(struct arguments *a)
 {
 	struct server s = { .options = &a->serve };
@@ -262,6 +286,7 @@ static int serve(struct arguments *a)
 	char address[128];
 	int err, code = OK;
 
+	warn_of_choice();
 	err = tenon_llm_open(a->model, &a->llm, &s.llm);
 	if (err)
 		return failed(exit_code(err));

@@ -80,7 +80,6 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 		return 0;
 	if (target_check(cli, "--device ", name))
 		return CLI_USAGE;
-	target_warn_of_choice(cli);
 	progress_say("opening %s", name);
 	driver_guard_begin(&guard, name);
 	err = tenon_device_open(name, on);

@@ -70,6 +70,7 @@ int target_list_open(struct cli *cli, struct target_list *list)
 	size_t i;
 	int code;
 
+	target_warn_of_choice(cli);
 	if (remote && !list->count)
 		list->name[list->count++] = "cpu";
 	for (i = 0; i < list->count; i++) {

@@ -9,6 +9,7 @@
 #include "lib/clock.h"
 #include "runtime/core/processors.h"
 #include "tools/target/kernel_devices.h"
+#include "tools/target/target.h"
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
@@ -123,6 +124,7 @@ static int warm(struct cli *cli, struct warm *w, bool json)
 
 	if (code)
 		return code;
+	target_warn_of_choice(cli);
 	code = warm_build(cli, w);
 	w->nanoseconds = clock_now() - began;
 	printable_print(w->message, cli->err);
