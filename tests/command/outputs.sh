@@ -89,15 +89,22 @@ extracts_beside()
 		echo precious > precious && tenon params extract p.params -o e && [ "$(cat precious)" = precious ] && [ ! -L "$name" ]
 }
 has EXECUTORS && it "so are links in the folder of extracted parameters" extracts_beside
-# a file whose name has an escape sequence and turns the direction of text round
-name=$(printf 'x\033[31m\342\200\256')
+# a file whose name has an escape sequence, turns the direction of text round, and has a line of its own
+name=$(printf 'x\033[31m\342\200\256\ntenon: y')
 cp m.so "$name.so" && cp p.params "$name.params" && cp "$source/tests/tflite/data/softmax.tflite" "$name.tflite"
 shows_name()
 {
+	ends_with_name 0 "$@"
+}
+
+ends_with_name()
+{
+	want=$1
+	shift
 	tenon "$@" > "$scratch/out" 2>&1 < /dev/null
 	status=$?
 	cat -v "$scratch/out"
-	[ $status -eq 0 ] && grep -qF 'x?[31m?' "$scratch/out" && ! tr -d '\011\012\040-\176\200-\377' < "$scratch/out" | grep -q . &&
+	[ $status -eq $want ] && ! grep -q '^tenon: y' "$scratch/out" && grep -qF 'x?[31m?' "$scratch/out" && ! tr -d '\011\012\040-\176\200-\377' < "$scratch/out" | grep -q . &&
 		! grep -qF "$(printf '\342\200\256')" "$scratch/out"
 }
 it "names of files do not reach the terminal as they are: inspect" shows_name inspect "$name.so"
@@ -105,6 +112,8 @@ it "names of files do not reach the terminal as they are: inspect" shows_name in
 ! has LINK || it "unpack" shows_name unpack "$name.so" "$name.d"
 it "params convert" shows_name params convert "$name.params" -o "$name.2.params"
 it "inspect --dot" shows_name inspect --dot "$name.so"
+it "an error" ends_with_name 3 inspect "$name.nothing"
+it "an error in usage" ends_with_name 2 inspect "$name.so" "$name.so"
 ! has TFLITE_EXECUTOR || it "inspect of another kind of file" shows_name inspect "$name.tflite"
 
 finish

@@ -81,6 +81,18 @@ static void lines_and_tabs_stay_in_messages(void **state)
 	assert_string_equal(text, "a\n\tb??");
 }
 
+static void a_name_cannot_begin_a_line(void **state)
+{
+	FILE *f = stream();
+
+	(void)state;
+	printable_format(f, "%s: %d faults\n", "a\nb", 2);
+	printable_format(f, "%s\t", "c\n");
+	printable_message("; d\ne\n", f);
+	fclose(f);
+	assert_string_equal(text, "a?b: 2 faults\nc??; d\n  e\n  ");
+}
+
 static void a_text_is_not_cut_inside_a_character(void **state)
 {
 	struct tenon_buffer out = TENON_BUFFER_INIT;
@@ -100,6 +112,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_utf8_is_replaced_byte_by_byte),
 		cmocka_unit_test(letters_of_all_languages_stay),
 		cmocka_unit_test(lines_and_tabs_stay_in_messages),
+		cmocka_unit_test(a_name_cannot_begin_a_line),
 		cmocka_unit_test(a_text_is_not_cut_inside_a_character),
 	};
 

@@ -21,7 +21,7 @@ int cli_error(struct cli *cli, int code)
 
 	cli->reported_nomem = tenon_error_status() == -TENON_E_NOMEM;
 	fputs("tenon: ", cli->err);
-	printable_print(*message ? message : "failed without saying why", cli->err);
+	printable_message(*message ? message : "failed without saying why", cli->err);
 	fputc('\n', cli->err);
 	tenon_error_clear();
 	return code;
@@ -54,7 +54,7 @@ int cli_usage(struct cli *cli, const char *format, ...)
 	}
 	va_end(args);
 	fputs("tenon: ", cli->err);
-	printable_print(text ? text : "no memory for a message", cli->err);
+	printable_message(text ? text : "no memory for a message", cli->err);
 	free(text);
 	if (cli->command)
 		fprintf(cli->err, "\nTry: tenon help %s\n", cli->command->name);

@@ -300,7 +300,9 @@ static int keep_reason(struct cli *cli, struct report *r)
 	r->undescribed = strdup(tenon_error_message());
 	if (!r->undescribed || tenon_error_status() == -TENON_E_NOMEM)
 		return cli_error(cli, CLI_FAILED);
-	printable_format(cli->err, "tenon: the page shows no model: %s\n", r->undescribed);
+	fputs("tenon: the page shows no model: ", cli->err);
+	printable_message(r->undescribed, cli->err);
+	fputc('\n', cli->err);
 	tenon_error_clear();
 	return 0;
 }

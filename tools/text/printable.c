@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/printable_character.h"
 
@@ -47,6 +48,27 @@ void printable_print(const char *text, FILE *out)
 	printable_lines(tenon_slice_of(text), out);
 }
 
+void printable_message(const char *text, FILE *out)
+{
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		printable_lines((struct tenon_slice){ text, (size_t)(end - text) }, out);
+		fputs("\n  ", out);
+	}
+	printable_print(text, out);
+}
+
+/* Print all of a text in one line, but the newline at its end. */
+static void print_line(const char *text, FILE *out)
+{
+	const size_t size = strlen(text), end = size && text[size - 1] == '\n';
+
+	printable_cell((struct tenon_slice){ text, size - end }, 0, out);
+	if (end)
+		fputc('\n', out);
+}
+
 void printable_format(FILE *out, const char *format, ...)
 {
 	char brief[BRIEF], *text = brief;
@@ -62,9 +84,9 @@ void printable_format(FILE *out, const char *format, ...)
 		va_end(args);
 	}
 	if (size >= 0) {
-		printable_print(text, out);
+		print_line(text, out);
 	} else {
-		printable_print(brief, out);
+		print_line(brief, out);
 		fputs("…\n", out);
 	}
 	if (size >= BRIEF)

@@ -26,7 +26,10 @@ void printable_lines(struct tenon_slice text, FILE *out);
 /** printable_print - printable_lines() of a string, such as a message */
 void printable_print(const char *text, FILE *out);
 
-/** printable_format - printable_lines() of a formatted text, such as a result with the name of a file */
+/** printable_message - printable_print() with blanks before each further line: the name of a file may have newlines */
+void printable_message(const char *text, FILE *out);
+
+/** printable_format - print a formatted line, such as a result with the name of a file: no newline but the last is kept */
 void __attribute__((format(printf, 2, 3))) printable_format(FILE *out, const char *format, ...);
 
 /** printable_cell - print a name from a file, padded with blanks to @width columns */
