@@ -11,7 +11,10 @@
 #include "lib/clock.h"
 #include "tools/serve/serve.h"
 
-/* The protocol is taken as the standard has it: a Host in each request, no spaces before colons. */
+/*
+ * The protocol is taken as the standard has it: a Host in each request, no spaces before colons. Version 1.0 also
+ * refuses a newline without a carriage return; 0.9.75 has no option for that (its get_next_header_line()).
+ */
 #if MHD_VERSION >= 0x00097601
 #define SERVE_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
 #else
