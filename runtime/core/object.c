@@ -5,10 +5,7 @@
 void tenon_object_init(struct tenon_object *object, int32_t type,
 		       void (*deleter)(void *self, int flags))
 {
-	object->refs = WEAK_ONE | 1;
-	object->type = type;
-	object->reserved = 0;
-	object->deleter = deleter;
+	object_init(object, type, deleter);
 }
 
 static void object_delete(struct tenon_object *o, int flags)

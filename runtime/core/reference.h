@@ -10,6 +10,15 @@
 #define WEAK_ONE    (UINT64_C(1) << 32)
 #define STRONG_MASK (WEAK_ONE - 1)
 
+static inline void object_init(struct tenon_object *object, int32_t type,
+			       void (*deleter)(void *self, int flags))
+{
+	object->refs = WEAK_ONE | 1;
+	object->type = type;
+	object->reserved = 0;
+	object->deleter = deleter;
+}
+
 static inline void object_ref(struct tenon_object *o)
 {
 	__atomic_fetch_add(&o->refs, 1, __ATOMIC_RELAXED);

@@ -9,14 +9,15 @@
 #include "lib/heap.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/nested_delete.h"
+#include "runtime/core/reference.h"
 #include "runtime/core/tensor_view.h"
 
 #define NDIM_MOST 64
 
-/* A tensor that Tenon made: shape and strides are stored behind the struct. */
+/* A tensor object of Tenon: shape and strides are stored behind the struct, or in what was imported. */
 struct own_tensor {
 	struct tenon_tensor base;
-	void (*release)(struct own_tensor *t); /* frees the data; NULL: nothing to free */
+	void (*release)(struct own_tensor *t); /* frees the data; NULL: does nothing */
 	void *owner;
 	int64_t extents[];
 };
@@ -108,7 +109,8 @@ bool tenon_tensor_compact(const DLTensor *dl)
 	return true;
 }
 
-static void compact_strides(const int64_t *shape, int32_t ndim, int64_t *strides)
+static __attribute__((noinline)) void compact_strides(const int64_t *shape, int32_t ndim,
+						      int64_t *strides)
 {
 	int64_t step = 1;
 	int32_t i;
@@ -135,6 +137,38 @@ static void copy_extents(const int64_t *from, size_t n, int64_t *to)
 	}
 }
 
+/* Test in little time what is so for most tensors: elements of 32 or 64 bits, and not 2^32 of them. */
+static inline bool is_plain(const DLTensor *dl)
+{
+	DLDataType d = dl->dtype;
+	uint64_t n = 1;
+	int32_t i;
+
+	if (d.code > TENON_DTYPE_FLOAT || (d.bits != 32 && d.bits != 64) || d.lanes != 1)
+		return false;
+	for (i = 0; i < dl->ndim; i++) {
+		/* neither 0 nor negative */
+		if ((uint64_t)dl->shape[i] - 1 >= UINT32_MAX)
+			return false;
+		n *= (uint64_t)dl->shape[i];
+		if (n > UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Check what foreign code or a caller says of a tensor. */
+static inline int tensor_check(const DLTensor *dl)
+{
+	size_t bytes;
+
+	if (dl->ndim < 0 || dl->ndim > NDIM_MOST)
+		return tenon_error(-TENON_E_VALUE, "%d dimensions; a tensor has 0 to %d", dl->ndim,
+				   NDIM_MOST);
+	/* 32 bits cannot address all that is plain */
+	return sizeof(size_t) > 4 && is_plain(dl) ? 0 : tenon_tensor_bytes(dl, &bytes);
+}
+
 /* Create a tensor object with its own shape and strides and no data yet. */
 static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out)
 {
@@ -143,10 +177,7 @@ static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out
 	int err;
 
 	*out = NULL;
-	if (dl->ndim < 0 || dl->ndim > NDIM_MOST)
-		return tenon_error(-TENON_E_VALUE, "%d dimensions; a tensor has 0 to %d", dl->ndim,
-				   NDIM_MOST);
-	err = tenon_tensor_bytes(dl, &bytes);
+	err = tensor_check(dl);
 	if (err)
 		return err;
 	n = (size_t)dl->ndim;
@@ -154,7 +185,7 @@ static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out
 	t = HEAP_IN_BUILD && of_model ? heap_alloc(bytes, "tensor object") : malloc(bytes);
 	if (!t)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
-	tenon_object_init(&t->base.object, TENON_TYPE_TENSOR, tensor_delete);
+	object_init(&t->base.object, TENON_TYPE_TENSOR, tensor_delete);
 	t->base.dl = *dl;
 	t->base.dl.shape = t->extents;
 	t->base.dl.strides = n ? t->extents + n : NULL;
@@ -172,22 +203,6 @@ static int tensor_new(const DLTensor *dl, bool of_model, struct own_tensor **out
 static void release_memory(struct own_tensor *t)
 {
 	free(t->base.dl.data);
-}
-
-static void release_managed(struct own_tensor *t)
-{
-	DLManagedTensor *m = t->owner;
-
-	if (m->deleter)
-		m->deleter(m);
-}
-
-static void release_versioned(struct own_tensor *t)
-{
-	DLManagedTensorVersioned *m = t->owner;
-
-	if (m->deleter)
-		m->deleter(m);
 }
 
 int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
@@ -247,21 +262,55 @@ int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct t
 }
 #endif
 
-static int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
-		  void (*release)(struct own_tensor *t), struct tenon_tensor **out)
+static void imported_delete(void *self, int flags)
+{
+	struct own_tensor *t = self;
+	DLManagedTensor *m = t->owner;
+
+	if ((flags & TENON_DELETE_CONTENT) && m->deleter)
+		m->deleter(m);
+	if (flags & TENON_DELETE_MEMORY)
+		free(t);
+}
+
+static void imported_versioned_delete(void *self, int flags)
+{
+	struct own_tensor *t = self;
+	DLManagedTensorVersioned *m = t->owner;
+
+	if ((flags & TENON_DELETE_CONTENT) && m->deleter)
+		m->deleter(m);
+	if (flags & TENON_DELETE_MEMORY)
+		free(t);
+}
+
+/* The imported tensor lives as long as the object, so its shape and strides need no copy. */
+static inline int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
+			 void (*deleter)(void *self, int flags), struct tenon_tensor **out)
 {
 	struct own_tensor *t;
+	size_t strides;
 	int err;
 
 	if (align && ((uintptr_t)dl->data + dl->byte_offset) % align)
 		return tenon_error(-TENON_E_VALUE, "the data is not aligned to %zu bytes", align);
 	if (contiguous && !tenon_tensor_compact(dl))
 		return tenon_error(-TENON_E_VALUE, "the tensor is not contiguous");
-	err = tensor_new(dl, false, &t);
+	err = tensor_check(dl);
 	if (err)
 		return err;
+	strides = dl->strides ? 0 : (size_t)dl->ndim;
+	t = malloc(sizeof(*t) + strides * sizeof(t->extents[0]));
+	if (!t)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
+	object_init(&t->base.object, TENON_TYPE_TENSOR, deleter);
+	t->base.dl = *dl;
+	t->release = NULL;
 	t->owner = managed;
-	t->release = release;
+	if (strides) {
+		t->base.dl.strides = t->extents;
+		compact_strides(dl->shape, dl->ndim, t->extents);
+	}
 	*out = &t->base;
 	return 0;
 }
@@ -270,7 +319,7 @@ int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, bool contig
 			     struct tenon_tensor **out)
 {
 	*out = NULL;
-	return import(&managed->dl_tensor, align, contiguous, managed, release_managed, out);
+	return import(&managed->dl_tensor, align, contiguous, managed, imported_delete, out);
 }
 
 int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t align,
@@ -285,7 +334,8 @@ int tenon_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, size_t
 		return tenon_error(-TENON_E_VALUE,
 				   "elements of %d bits padded to bytes; packed ones are read",
 				   managed->dl_tensor.dtype.bits);
-	return import(&managed->dl_tensor, align, contiguous, managed, release_versioned, out);
+	return import(&managed->dl_tensor, align, contiguous, managed, imported_versioned_delete,
+		      out);
 }
 
 static void managed_delete(DLManagedTensor *self)
@@ -308,7 +358,7 @@ static bool is_read_only(const struct tenon_tensor *tensor)
 
 	while (t->base.object.deleter == tensor_delete && is_view_of_tensor(t))
 		t = t->owner;
-	if (t->base.object.deleter != tensor_delete || t->release != release_versioned)
+	if (t->base.object.deleter != imported_versioned_delete)
 		return false;
 	m = t->owner;
 	return m->flags & DLPACK_FLAG_BITMASK_READ_ONLY;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/reference.h"
 #include "runtime/library/tvm_table.h"
 
 struct opaque_object {
@@ -21,13 +22,15 @@ void abi_ffi_version(uint32_t version[3])
 
 int abi_ffi_object_ref(void *object)
 {
-	tenon_object_ref(object);
+	if (object)
+		object_ref(object);
 	return 0;
 }
 
 int abi_ffi_object_unref(void *object)
 {
-	tenon_object_unref(object);
+	if (object)
+		object_unref(object);
 	return 0;
 }
 

@@ -16,21 +16,15 @@ static size_t alignment(int32_t align)
 
 int abi_ffi_tensor_from_dlpack(DLManagedTensor *from, int32_t align, int32_t contiguous, void **out)
 {
-	struct tenon_tensor *t;
-	int err = tenon_tensor_from_dlpack(from, alignment(align), contiguous, &t);
-
-	*out = t;
-	return ffi_result(err);
+	return ffi_result(tenon_tensor_from_dlpack(from, alignment(align), contiguous,
+						   (struct tenon_tensor **)out));
 }
 
 int abi_ffi_tensor_from_dlpack_versioned(DLManagedTensorVersioned *from, int32_t align,
 					 int32_t contiguous, void **out)
 {
-	struct tenon_tensor *t;
-	int err = tenon_tensor_from_dlpack_versioned(from, alignment(align), contiguous, &t);
-
-	*out = t;
-	return ffi_result(err);
+	return ffi_result(tenon_tensor_from_dlpack_versioned(from, alignment(align), contiguous,
+							     (struct tenon_tensor **)out));
 }
 
 int abi_ffi_tensor_to_dlpack(void *tensor, DLManagedTensor **out)

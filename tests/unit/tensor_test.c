@@ -212,6 +212,40 @@ static void a_dlpack_tensor_is_taken_over_and_let_go(void **state)
 	assert_int_equal(managed_deleted, 1);
 }
 
+static void extents_of_imported_tensors_are_checked(void **state)
+{
+	static const struct {
+		int64_t shape[3];
+		int err;
+	} tensors[] = {
+		{ { 2, 3, 4 }, 0 },
+		{ { 0, 3, 4 }, 0 },
+		{ { 2, -1, 4 }, -TENON_E_VALUE },
+		{ { INT64_MIN, 1, 1 }, -TENON_E_VALUE },
+		{ { UINT32_MAX, UINT32_MAX, 1 }, -TENON_E_OVERFLOW },
+		{ { INT64_C(1) << 31, INT64_C(1) << 31, 4 }, -TENON_E_OVERFLOW },
+		{ { INT64_C(1) << 40, INT64_C(1) << 40, 0 }, -TENON_E_OVERFLOW },
+	};
+	struct tenon_tensor *t;
+	size_t i;
+
+	for (i = 0; i < sizeof(tensors) / sizeof(tensors[0]); i++) {
+		DLManagedTensor m = { .dl_tensor = tenon_dltensor(NULL, (int64_t *)tensors[i].shape,
+								  3, f32) };
+
+		assert_int_equal(tenon_tensor_from_dlpack(&m, 0, false, &t), tensors[i].err);
+		assert_int_equal(!t, !!tensors[i].err);
+		if (!t)
+			continue;
+		assert_int_equal(t->dl.shape[1], 3);
+		assert_int_equal(t->dl.strides[0], 12);
+		assert_int_equal(t->dl.strides[1], 4);
+		assert_int_equal(t->dl.strides[2], 1);
+		tenon_object_unref(t);
+	}
+	tenon_error_clear();
+}
+
 static void a_tensor_goes_out_and_comes_back_through_dlpack(void **state)
 {
 	int64_t shape[] = { 2, 2 };
@@ -424,6 +458,7 @@ int main(void)
 		cmocka_unit_test(strides_with_gaps_are_not_compact),
 		cmocka_unit_test(a_view_keeps_its_owner_alive),
 		cmocka_unit_test(a_dlpack_tensor_is_taken_over_and_let_go),
+		cmocka_unit_test(extents_of_imported_tensors_are_checked),
 		cmocka_unit_test(a_tensor_goes_out_and_comes_back_through_dlpack),
 		cmocka_unit_test(a_dlpack_tensor_of_another_major_version_is_refused),
 		cmocka_unit_test(padded_elements_are_refused),
