@@ -28,7 +28,8 @@ mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 /usr/include/python
 /usr/lib/python3.11/ensurepip/__init__.py:python3-venv qemu-system-x86_64:qemu-system-x86 cpio:cpio objcopy:binutils tar:tar dtc:device-tree-compiler
 yosys:yosys ccache:ccache gtest_main.pc:libgtest-dev chromium-headless-shell:chromium-headless-shell
 busybox:busybox-static unxz:xz-utils ssh:openssh-client /usr/sbin/sshd:openssh-server
-/usr/lib/python3/dist-packages/labgrid:python3-labgrid /usr/lib/python3/dist-packages/lava_common:lava-common'
+/usr/lib/python3/dist-packages/labgrid:python3-labgrid /usr/lib/python3/dist-packages/pytest:python3-pytest
+/usr/lib/python3/dist-packages/lava_common:lava-common'
 
 is_there()
 {
