@@ -39,6 +39,9 @@ def contents(build):
     files = {f"tenon/{path.name}": path.read_bytes() for path in sorted((build / "python/tenon").iterdir()) if path.is_file()}
     for library in sorted(glob(f"{build}/libtenon*.so.[0-9]")):
         files[f"tenon/{os.path.basename(library)}"] = Path(library).read_bytes()
+    # where libtenon looks for it, for modules that need it
+    for library in (build / "compat").glob("libtvm_ffi.so"):
+        files[f"tenon/compat/{library.name}"] = library.read_bytes()
     return files, os.path.realpath(build / "libtenon.so.0").rsplit(".so.", 1)[1]
 
 

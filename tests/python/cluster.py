@@ -11,11 +11,6 @@ import urllib.error
 import urllib.request
 
 import numpy
-
-# on a busy machine a process of Ray Serve needs more than its five seconds to start, and those of Ray, which have
-# the least priority, do not start at all
-os.environ.setdefault("RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S", "60")
-os.environ.setdefault("RAY_worker_niceness", "0")
 import ray
 from ray import serve
 

@@ -11,6 +11,9 @@ python=${TENON_VENVS:-$TENON_BUILD/interop-venvs}/ray/bin/python
 	{ echo "Ray is not installed: see tests/python/cluster.sh"; exit 77; }
 can_run "$python"
 export TENON_SOURCE TENON_BUILD PYTHONPATH="$TENON_BUILD/python"
+# on a busy machine a process of Ray Serve needs more than five seconds to start, and those that have the least priority, as Ray
+# gives them, do not start within minutes
+export RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S=60 RAY_worker_niceness=0
 
 cases()
 {
