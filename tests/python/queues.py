@@ -9,7 +9,7 @@ import threading
 import weakref
 
 import tenon
-from cases import TVM, need, raises
+from cases import TAKES, need, raises
 
 NUMBERS = [1.0, 2.0, 3.0, 4.0]
 # a device with a thread of its own, whose memory is at addresses
@@ -433,7 +433,7 @@ def a_kind_of_module_is_made_of_bytes():
 
 
 def compiled_code_finds_callables_of_an_import():
-    module = tenon.load(TVM / "host_vecadd/lib.so")
+    module = tenon.load(TAKES)
     before = len(module.imports)
     made = tenon.make_module({"twice": lambda number: 2 * number})
     module.import_module(made)
