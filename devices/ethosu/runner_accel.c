@@ -100,39 +100,56 @@ static int bind(struct made *m, unsigned int region, const struct ethosu_accel_b
 	return err;
 }
 
-/* A buffer may be bound to one region only: unbind it from the region of the previous run. */
-static int leave(struct made *m, unsigned int region, uint64_t serial)
+/*
+ * A buffer may be bound to one region only: unbind it from the region of the previous run. A buffer that was freed since then
+ * may have had the same handle.
+ */
+static int leave(struct made *m, unsigned int region, uint32_t handle)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < ETHOSU_REGIONS && !err; i++)
-		if (i != region && m->serials[i] == serial)
+		if (i != region && m->network.job.regions[i] == handle)
 			err = bind(m, i, NULL);
 	return err;
+}
+
+/* Bind what an argument has, or the network's own, in whose case the entry of @stores becomes NULL. */
+static int place(struct made *m, unsigned int region, struct ethosu_store **store)
+{
+	const struct ethosu_accel_buffer *b = *store ? (*store)->own : NULL;
+	int err = 0;
+
+	if (!b || !b->drm.handle || b->drm.size < ethosu_network_needs(&m->network, region)) {
+		*store = NULL;
+		b = NULL;
+	}
+	/* the network has none of its own for the program's memory: such a run is refused, and nothing changes */
+	if (!b && region == m->given)
+		return 0;
+	if (b)
+		err = leave(m, region, b->drm.handle);
+	return err ? err : bind(m, region, b);
 }
 
 static int accel_place(void *network, struct ethosu_store *stores[ETHOSU_REGIONS],
 		       uint8_t *bases[ETHOSU_REGIONS])
 {
 	struct made *m = network;
-	const struct ethosu_accel_buffer *b;
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ETHOSU_REGIONS && !err; i++) {
-		b = stores[i] ? stores[i]->own : NULL;
-		if (!b || !b->drm.handle || b->drm.size < ethosu_network_needs(&m->network, i)) {
-			stores[i] = NULL;
-			b = NULL;
-		}
-		if (b)
-			err = leave(m, i, b->serial);
-		err = err ? err : bind(m, i, b);
-		/* no run will use the network's own */
-		if (!err && b && i == m->given)
-			drm_buffer_close(&m->network.accel->drm, &m->network.regions[i]);
+	/* the program's memory first: then no other region has to take its buffer away */
+	if (m->given < ETHOSU_REGIONS) {
+		err = place(m, m->given, &stores[m->given]);
+		if (err || !stores[m->given])
+			return err;
+		drm_buffer_close(&m->network.accel->drm, &m->network.regions[m->given]);
 	}
+	for (i = 0; i < ETHOSU_REGIONS && !err; i++)
+		if (i != m->given)
+			err = place(m, i, &stores[i]);
 	memcpy(bases, m->network.bound, sizeof(m->network.bound));
 	return err;
 }

@@ -344,6 +344,33 @@ static void buffers_may_change_their_regions(void **state)
 	stop(&s);
 }
 
+/* The kernel gives the lowest free handle: here that of the region's neighbour in the run before. */
+static void the_handles_of_buffers_may_return_for_other_regions(void **state)
+{
+	struct tenon_memory *in, *out;
+	struct model_session s;
+	size_t i;
+
+	(void)state;
+	start(&s, &models[1]);
+	give_buffers(&s);
+	run_right(&s, 0);
+	for (i = 0; i < 3; i++) {
+		tenon_object_unref(s.memory[i]);
+		s.memory[i] = NULL;
+	}
+	assert_int_equal(tenon_queue_sync(s.queue, UINT64_MAX), 0);
+	out = buffer_of(&s, 1152);
+	in = buffer_of(&s, 1152);
+	give(&s, 0, part_of(in, 0, 576));
+	give(&s, 1, part_of(in, 576, 576));
+	give(&s, 2, part_of(out, 0, 576));
+	tenon_object_unref(in);
+	tenon_object_unref(out);
+	run_right(&s, 0);
+	stop(&s);
+}
+
 /* The caller may free what a job uses, and a network that runs. */
 static void buffers_and_networks_of_a_job_are_kept_until_it_ends(void **state)
 {
@@ -554,45 +581,126 @@ static struct npu_tensor tensor_of(const struct ethosu_container *c, enum ethosu
 	return (struct npu_tensor){ (uint32_t)t.region, t.offset, t.bytes };
 }
 
+/**
+ * struct in_parts - a network as its parts
+ * @file: that the constants are in
+ * @payload: of the driver
+ * @tensors: its input and its output
+ * @op: all of it
+ * @parts: the same as a program's code
+ * @info: of its kernel, with constants
+ * @program: with @info
+ */
+struct in_parts {
+	uint8_t file[FILE_MOST], payload[FILE_MOST];
+	struct npu_tensor tensors[2];
+	struct npu_operator op;
+	struct tenon_buffer parts;
+	struct tenon_kernel_info info;
+	struct tenon_program program;
+};
+
+static void make_parts(struct in_parts *n, bool is_given)
+{
+	struct ethosu_container contents;
+	struct tenon_cursor c;
+
+	memset(n, 0, sizeof(*n));
+	c = tenon_cursor_of(n->file, network_file("u65_conv1x1", "u65.npz", n->file), "npz", 0);
+	assert_int_equal(ethosu_container_read(&c, &contents), 0);
+	n->tensors[0] = tensor_of(&contents, ETHOSU_INPUT);
+	n->tensors[1] = tensor_of(&contents, ETHOSU_OUTPUT);
+	n->op.payload =
+		(struct tenon_slice){ (const char *)n->payload,
+				      network_file("u65_conv1x1", "payload.bin", n->payload) };
+	n->op.constants = contents.constants;
+	n->op.arena = contents.sizes[NPU_ARENA];
+	n->op.is_given = is_given;
+	n->op.tensors = n->tensors;
+	n->op.input_count = n->op.output_count = 1;
+	assert_int_equal(npu_parts(&n->op, &n->parts), 0);
+}
+
+static struct tenon_program *read_parts(const struct in_parts *n)
+{
+	struct tenon_program *p;
+
+	if (tenon_program_read(tenon_slice_of("ethos-u"), TENON_GENERATION_NONE,
+			       (struct tenon_slice){ n->parts.data, n->parts.size }, "parts", &p))
+		fail_msg("%s", tenon_error_message());
+	return p;
+}
+
 /* Read from a file or a module, a network in parts has no constants: only a program gives them. */
 static void a_network_in_parts_needs_constants_of_its_program(void **state)
 {
-	static uint8_t file[FILE_MOST], payload[FILE_MOST];
-	const size_t size = network_file("u65_conv1x1", "u65.npz", file);
-	const struct tenon_cursor c = tenon_cursor_of(file, size, "npz", 0);
-	struct tenon_buffer parts = TENON_BUFFER_INIT;
-	struct npu_operator op = { .tensors = NULL };
-	struct ethosu_container contents;
-	struct npu_tensor tensors[2];
+	static struct in_parts n;
 	struct tenon_executable *e;
 	struct tenon_program *p;
 	struct tenon_kernel *k;
 	struct tenon_device *d;
 
 	(void)state;
-	assert_int_equal(ethosu_container_read(&c, &contents), 0);
-	tensors[0] = tensor_of(&contents, ETHOSU_INPUT);
-	tensors[1] = tensor_of(&contents, ETHOSU_OUTPUT);
-	op.payload = (struct tenon_slice){ (const char *)payload,
-					   network_file("u65_conv1x1", "payload.bin", payload) };
-	op.constants = contents.constants;
-	op.arena = contents.sizes[NPU_ARENA];
-	op.tensors = tensors;
-	op.input_count = op.output_count = 1;
-	assert_int_equal(npu_parts(&op, &parts), 0);
+	make_parts(&n, false);
 	/* it has none of the constants' bytes */
-	assert_true(parts.size < op.payload.size + 512);
+	assert_true(n.parts.size < n.op.payload.size + 512);
 	assert_int_equal(tenon_device_open("ethosu://sim", &d), 0);
-	if (tenon_program_read(tenon_slice_of("ethos-u"), TENON_GENERATION_NONE,
-			       (struct tenon_slice){ parts.data, parts.size }, "parts", &p))
-		fail_msg("%s", tenon_error_message());
+	p = read_parts(&n);
 	assert_int_equal(tenon_executable_create(d, p, NULL, &e), 0);
 	assert_int_equal(tenon_executable_kernel(e, 0, &k), -TENON_E_FORMAT);
 	assert_error_has("bytes of constants");
 	tenon_object_unref(e);
 	tenon_program_free(p);
 	tenon_object_unref(d);
-	tenon_buffer_fini(&parts);
+	tenon_buffer_fini(&n.parts);
+}
+
+/* The device of the session has the network of parts in the place of its file. */
+static void start_given(struct model_session *s, struct in_parts *n)
+{
+	start(s, &models[0]);
+	tenon_object_unref(s->executable);
+	tenon_program_free(s->program);
+	s->program = read_parts(n);
+	n->info = s->program->kernels[0];
+	n->info.code = n->op.constants;
+	n->program = *s->program;
+	n->program.kernels = &n->info;
+	assert_int_equal(tenon_executable_create(s->device, &n->program, NULL, &s->executable), 0);
+	if (tenon_executable_kernel(s->executable, 0, &s->kernel))
+		fail_msg("%s", tenon_error_message());
+}
+
+static void give_arena(struct model_session *s, const struct in_parts *n)
+{
+	struct tenon_memory *arena = buffer_of(s, n->op.arena);
+
+	give(s, 0, part_of(arena, n->tensors[0].offset, n->tensors[0].bytes));
+	give(s, 1, part_of(arena, n->tensors[1].offset, n->tensors[1].bytes));
+	tenon_object_unref(arena);
+}
+
+/* The network has no memory of its own for the region once a run used the program's. */
+static void a_run_without_the_memory_of_the_program_is_refused_and_the_next_goes_on(void **state)
+{
+	static struct in_parts n;
+	struct model_session s;
+	unsigned int i;
+
+	(void)state;
+	make_parts(&n, true);
+	start_given(&s, &n);
+	for (i = 0; i < 3; i++) {
+		give(&s, 0, buffer_of(&s, n.tensors[0].bytes));
+		give(&s, 1, buffer_of(&s, n.tensors[1].bytes));
+		assert_int_equal(model_session_run(&s), -TENON_E_VALUE);
+		assert_error_has("are not at their places in one piece");
+		give_arena(&s, &n);
+		run_right(&s, 0);
+	}
+	assert_int_equal(npu.jobs, 3);
+	stop(&s);
+	tenon_buffer_fini(&n.parts);
 }
 
 /* C code of TVM calls this with arrays of its own. */
@@ -640,6 +748,10 @@ int main(void)
 		cmocka_unit_test_setup(other_targets_are_refused, begin),
 		cmocka_unit_test_setup(launches_without_regions_are_refused, begin),
 		cmocka_unit_test_setup(a_network_in_parts_needs_constants_of_its_program, begin),
+		cmocka_unit_test_setup(
+			a_run_without_the_memory_of_the_program_is_refused_and_the_next_goes_on,
+			begin),
+		cmocka_unit_test_setup(the_handles_of_buffers_may_return_for_other_regions, begin),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, tree_teardown);
