@@ -186,7 +186,11 @@ int board_reset(struct board *board);
  */
 void board_halt(struct board *board);
 
-/** board_leave - unlock an attached board after a loss, or stop the core that was started; its memory stays mapped */
+/**
+ * board_leave - unlock an attached board after a loss, or stop the core that was started; its memory stays mapped
+ *
+ * A core that does not stop soon (0.2 s) is stopped by board_reset() or board_close().
+ */
 void board_leave(struct board *board);
 
 /**

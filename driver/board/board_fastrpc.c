@@ -26,8 +26,9 @@
 #define PAUSE_NS    1000000
 #define BOOT_NS	    UINT64_C(30000000000)
 #define STOP_NS	    UINT64_C(10000000000)
+#define LEAVE_NS    UINT64_C(200000000)
 
-struct board_fastrpc_source board_fastrpc_source = { NULL, "", STOP_NS };
+struct board_fastrpc_source board_fastrpc_source = { NULL, "", STOP_NS, LEAVE_NS };
 
 /**
  * struct dsp - a session
@@ -36,11 +37,12 @@ struct board_fastrpc_source board_fastrpc_source = { NULL, "", STOP_NS };
  * @address: the DSP's address of the window
  * @thread: waits for the firmware to end
  * @runs: there is a thread, and nobody ended it yet
+ * @asked_at: when the firmware was told to end; 0 before
  * @stuck: the firmware did not end in time: the thread goes on using all of this
  * @ended: the thread has written @status and @why
  * @status: why it ended
  * @why: the same for people
- * @lock: guards @runs and @stuck
+ * @lock: guards @runs, @asked_at and @stuck
  */
 struct dsp {
 	struct fastrpc session;
@@ -48,6 +50,7 @@ struct dsp {
 	uint64_t address;
 	pthread_t thread;
 	bool runs;
+	uint64_t asked_at;
 	bool stuck;
 	bool ended;
 	int status;
@@ -59,6 +62,11 @@ static int open_node(const char *place, struct fastrpc *out)
 {
 	return fastrpc_open(board_fastrpc_source.calls, board_fastrpc_source.root,
 			    place ? place + 1 : DEFAULT_DSP, out);
+}
+
+static int find_shell(const struct fastrpc *f, char shell[PATH_MAX])
+{
+	return fastrpc_find_shell(f, board_fastrpc_source.root, shell, PATH_MAX);
 }
 
 static struct mortise_dsp_end *end_of(const struct dsp *d)
@@ -123,26 +131,57 @@ static bool has_ended(const struct dsp *d)
 	return __atomic_load_n(&d->ended, __ATOMIC_ACQUIRE);
 }
 
+/* What is left of the time that a firmware may take to end, of which some may have passed since a loss. */
+static uint64_t time_left(const struct dsp *d)
+{
+	const uint64_t passed = d->asked_at ? clock_now() - d->asked_at : 0;
+
+	return passed < board_fastrpc_source.stop_ns ? board_fastrpc_source.stop_ns - passed : 0;
+}
+
+/* Wait until the firmware has ended. With the lock. */
+static void await_until(struct dsp *d, uint64_t until)
+{
+	const struct timespec pause = { 0, PAUSE_NS };
+
+	while (!has_ended(d) && clock_now() < until)
+		nanosleep(&pause, NULL);
+	if (has_ended(d)) {
+		pthread_join(d->thread, NULL);
+		d->runs = false;
+	}
+}
+
+/*
+ * Tell the firmware to end, wait @wait_ns for that, and end its process. With the lock.
+ *
+ * Return: whether there is no firmware any more.
+ */
+static bool try_to_end(struct dsp *d, uint64_t wait_ns)
+{
+	const uint64_t now = clock_now();
+
+	if (d->runs) {
+		if (!d->asked_at) {
+			d->asked_at = now;
+			mortise_release(&end_of(d)->end, 1);
+		}
+		await_until(d, now + wait_ns);
+	}
+	if (!d->runs && !d->stuck)
+		fastrpc_close(&d->session);
+	return !d->runs;
+}
+
 /* Tell the firmware to end, and end its process. A function on the DSP that does not return keeps both. */
 static void end_session(struct dsp *d)
 {
-	const struct timespec pause = { 0, PAUSE_NS };
-	uint64_t until = clock_now() + board_fastrpc_source.stop_ns;
-
 	pthread_mutex_lock(&d->lock);
-	if (d->runs) {
+	if (!try_to_end(d, time_left(d))) {
 		d->runs = false;
-		mortise_release(&end_of(d)->end, 1);
-		while (!has_ended(d) && clock_now() < until)
-			nanosleep(&pause, NULL);
-		d->stuck = !has_ended(d);
-		if (d->stuck)
-			pthread_detach(d->thread);
-		else
-			pthread_join(d->thread, NULL);
+		d->stuck = true;
+		pthread_detach(d->thread);
 	}
-	if (!d->stuck)
-		fastrpc_close(&d->session);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -151,7 +190,7 @@ static void end_session(struct dsp *d)
 static int create_process(struct dsp *d)
 {
 	char shell[PATH_MAX];
-	int err = fastrpc_find_shell(&d->session, board_fastrpc_source.root, shell, sizeof(shell));
+	int err = find_shell(&d->session, shell);
 
 	return err ? err : fastrpc_create(&d->session, shell);
 }
@@ -228,6 +267,7 @@ static int begin_session(struct board *board, uint64_t until)
 	/* the firmware's memory and the control block are as after power-on */
 	memset(board->memory.base, 0, MORTISE_SHARED_OFFSET);
 	mortise_put(&end_of(d)->end, 0);
+	d->asked_at = 0;
 	err = start_thread(d);
 	return err ? err : await_firmware(board, until);
 }
@@ -336,23 +376,35 @@ static void forget(struct board *board)
 	free(d);
 }
 
+/*
+ * The thread that finds the loss calls this, and it may be the program's. A firmware that is silent may never end, so a
+ * reset, or the board's close, waits for the rest. If another thread ends the session already, there is nothing to do.
+ */
 static void leave(struct board *board)
 {
-	end_session(board->state);
+	struct dsp *d = board->state;
+
+	if (pthread_mutex_trylock(&d->lock))
+		return;
+	(void)try_to_end(d, board_fastrpc_source.leave_ns);
+	pthread_mutex_unlock(&d->lock);
 }
 
 /* ---- what there is */
+
+static int find_dsp(struct fastrpc *out)
+{
+	return fastrpc_find(board_fastrpc_source.calls, board_fastrpc_source.root, DEFAULT_DSP,
+			    out);
+}
 
 int board_fastrpc_ready(const struct board_kind *kind)
 {
 	char shell[PATH_MAX];
 	struct fastrpc f;
-	int err = open_node(NULL, &f);
+	int err = find_dsp(&f);
 
-	if (!err)
-		err = fastrpc_find_shell(&f, board_fastrpc_source.root, shell, sizeof(shell));
-	fastrpc_close(&f);
-	return err;
+	return err ? err : find_shell(&f, shell);
 }
 
 /* Most machines have no DSP, which is no finding. */
@@ -360,17 +412,16 @@ static int describe(const struct board_kind *kind, struct tenon_buffer *out)
 {
 	char shell[PATH_MAX];
 	struct fastrpc f;
-	int err = open_node(NULL, &f);
+	int err = find_dsp(&f);
 
 	if (err == -TENON_E_NOT_FOUND) {
 		tenon_error_clear();
 		return 0;
 	}
 	if (!err)
-		err = fastrpc_find_shell(&f, board_fastrpc_source.root, shell, sizeof(shell));
+		err = find_shell(&f, shell);
 	if (!err)
 		tenon_buffer_printf(out, "%s: %s, %s\n", kind->name, f.path, shell);
-	fastrpc_close(&f);
 	if (err == -TENON_E_NOMEM || !err)
 		return err ? err : out->status;
 	tenon_buffer_printf(out, "%s: %s\n", kind->name, tenon_error_message());

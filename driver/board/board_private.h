@@ -134,11 +134,13 @@ int board_fastrpc_ready(const struct board_kind *kind);
  * @calls: system calls; NULL for the kernel's
  * @root: prefix of /dev and of the folders with the shell
  * @stop_ns: how long a firmware that was told to end may take
+ * @leave_ns: how long of that a board that was lost is waited for
  */
 extern struct board_fastrpc_source {
 	const struct system_calls *calls;
 	const char *root;
 	uint64_t stop_ns;
+	uint64_t leave_ns;
 } board_fastrpc_source;
 
 /* board_process.c: slots of boards that are a process; @words: its command line, as qemu_process_start() takes it */

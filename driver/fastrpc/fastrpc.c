@@ -20,18 +20,18 @@
 
 static const char *const dsps[] = FASTRPC_DSPS;
 
-static int open_node(struct fastrpc *f, const char *root, const char *dsp, const char *suffix)
+/* @full: receives the node's path below the root */
+static int find_node(struct fastrpc *f, const char *root, const char *dsp, const char *suffix,
+		     char full[PATH_MAX])
 {
-	char full[PATH_MAX];
-
 	snprintf(f->path, sizeof(f->path), "/dev/fastrpc-%s%s", dsp, suffix);
-	snprintf(full, sizeof(full), "%s%s", root, f->path);
-	f->fd = system_open(f->calls, full, O_RDWR);
-	return f->fd < 0 ? f->fd : 0;
+	snprintf(full, PATH_MAX, "%s%s", root, f->path);
+	return system_find(f->calls, full);
 }
 
-int fastrpc_open(const struct system_calls *calls, const char *root, const char *dsp,
-		 struct fastrpc *out)
+/* fastrpc_find(), with the node's path below the root */
+static int find_dsp(const struct system_calls *calls, const char *root, const char *dsp,
+		    struct fastrpc *out, char full[PATH_MAX])
 {
 	int err;
 
@@ -42,9 +42,9 @@ int fastrpc_open(const struct system_calls *calls, const char *root, const char 
 		return tenon_error(-TENON_E_VALUE,
 				   "there is no DSP \"%s\"; there may be adsp, mdsp, sdsp and cdsp",
 				   dsp);
-	err = open_node(out, root, dsp, "");
+	err = find_node(out, root, dsp, "", full);
 	if (err == -TENON_E_NOT_FOUND)
-		err = open_node(out, root, dsp, "-secure");
+		err = find_node(out, root, dsp, "-secure", full);
 	if (err == -TENON_E_NOT_FOUND)
 		return tenon_error(
 			err,
@@ -52,6 +52,26 @@ int fastrpc_open(const struct system_calls *calls, const char *root, const char 
 			"DSP's firmware runs (remoteproc), and the device tree names the DSP",
 			dsp);
 	return err;
+}
+
+int fastrpc_find(const struct system_calls *calls, const char *root, const char *dsp,
+		 struct fastrpc *out)
+{
+	char full[PATH_MAX];
+
+	return find_dsp(calls, root, dsp, out, full);
+}
+
+int fastrpc_open(const struct system_calls *calls, const char *root, const char *dsp,
+		 struct fastrpc *out)
+{
+	char full[PATH_MAX];
+	int err = find_dsp(calls, root, dsp, out, full);
+
+	if (err)
+		return err;
+	out->fd = system_open(out->calls, full, O_RDWR);
+	return out->fd < 0 ? out->fd : 0;
 }
 
 void fastrpc_close(struct fastrpc *f)

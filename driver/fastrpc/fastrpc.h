@@ -66,6 +66,18 @@ struct fastrpc_call {
 };
 
 /**
+ * fastrpc_find - look for the node of a DSP, without a session: a DSP has few
+ * @calls: system calls; NULL for the kernel's
+ * @root: prefix of /dev; "" except in tests
+ * @dsp: as in fastrpc_open()
+ * @out: a closed session, with the node's path, for fastrpc_find_shell()
+ *
+ * Return: as fastrpc_open(), if this user may open the node.
+ */
+int fastrpc_find(const struct system_calls *calls, const char *root, const char *dsp,
+		 struct fastrpc *out);
+
+/**
  * fastrpc_open - open the node of a DSP
  * @calls: system calls; NULL for the kernel's
  * @root: prefix of /dev; "" except in tests

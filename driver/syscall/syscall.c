@@ -41,6 +41,7 @@ static int kernel_eventfd(unsigned int count, int flags)
 }
 
 const struct system_calls system_calls_of_kernel = {
+	.access = access,
 	.open = kernel_open,
 	.close = close,
 	.ioctl = kernel_ioctl,
@@ -59,15 +60,9 @@ const struct system_calls system_calls_of_kernel = {
 	.flock = flock,
 };
 
-int system_open(const struct system_calls *calls, const char *path, int flags)
+/* Raise an error for errno of a file that cannot be opened. */
+static int not_opened(const char *path)
 {
-	int fd;
-
-	do
-		fd = calls->open(path, flags | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
-	if (fd >= 0)
-		return fd;
 	if (errno == ENODEV || errno == ENXIO)
 		return tenon_error(-TENON_E_DEVICE, "%s: no device behind it: %s", path,
 				   strerror(errno));
@@ -77,6 +72,21 @@ int system_open(const struct system_calls *calls, const char *path, int flags)
 				   "read and write it",
 				   path, strerror(errno));
 	return system_error(errno, path, "open it");
+}
+
+int system_find(const struct system_calls *calls, const char *path)
+{
+	return calls->access(path, R_OK | W_OK) ? not_opened(path) : 0;
+}
+
+int system_open(const struct system_calls *calls, const char *path, int flags)
+{
+	int fd;
+
+	do
+		fd = calls->open(path, flags | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? not_opened(path) : fd;
 }
 
 void system_close(const struct system_calls *calls, int *fd)

@@ -27,6 +27,7 @@
  * Each returns -1 (mmap: MAP_FAILED) and sets errno when it fails.
  */
 struct system_calls {
+	int (*access)(const char *path, int mode);
 	int (*open)(const char *path, int flags);
 	int (*close)(int fd);
 	int (*ioctl)(int fd, unsigned long request, void *argument);
@@ -78,6 +79,15 @@ int system_status(int error);
  * Return: system_status(@error).
  */
 int system_error(int error, const char *name, const char *action);
+
+/**
+ * system_find - look for a file that may be read and written, without opening it
+ * @calls: table
+ * @path: its name
+ *
+ * Return: 0; -TENON_E_NOT_FOUND when there is no such file; else system_status().
+ */
+int system_find(const struct system_calls *calls, const char *path);
 
 /**
  * system_open - open a file, close-on-exec

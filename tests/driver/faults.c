@@ -134,6 +134,11 @@ static ssize_t fewer(ssize_t size)
 	return fault.error == SHORT ? (size > 0 ? size - 1 : 0) : -1;
 }
 
+static int faulty_access(const char *path, int mode)
+{
+	return fails(CALL_ACCESS, path, 0) ? -1 : under->access(path, mode);
+}
+
 static int faulty_open(const char *path, int flags)
 {
 	int fd;
@@ -277,6 +282,7 @@ static int faulty_flock(int fd, int operation)
 }
 
 const struct system_calls faulty_calls = {
+	.access = faulty_access,
 	.open = faulty_open,
 	.close = faulty_close,
 	.ioctl = faulty_ioctl,
@@ -298,6 +304,7 @@ const struct system_calls faulty_calls = {
 /* ---- the sweep */
 
 /* what the manual pages and the kernel's documents list for each */
+static const int access_errors[] = { EACCES, ENOENT, EIO, ELOOP, ENOMEM, ENOTDIR, EROFS, 0 };
 static const int open_errors[] = { EINTR, EACCES, EPERM,  ENOENT, ENODEV, ENXIO,
 				   EBUSY, EMFILE, ENFILE, ENOMEM, EINVAL, 0 };
 static const int close_errors[] = { EIO, EINTR, 0 };
@@ -318,13 +325,14 @@ static const int lock_errors[] = { EINTR, EWOULDBLOCK, ENOLCK, 0 };
 static const int *errors_of(const struct sweep *s, enum call call)
 {
 	static const int *const errors[CALLS] = {
-		[CALL_OPEN] = open_errors,	 [CALL_CLOSE] = close_errors,
-		[CALL_MMAP] = mmap_errors,	 [CALL_MADVISE] = madvise_errors,
-		[CALL_READ] = read_errors,	 [CALL_WRITE] = write_errors,
-		[CALL_PREAD] = transfer_errors,	 [CALL_PWRITE] = transfer_errors,
-		[CALL_READLINK] = link_errors,	 [CALL_PPOLL] = poll_errors,
-		[CALL_EVENTFD] = eventfd_errors, [CALL_MKDIR] = folder_errors,
-		[CALL_RMDIR] = folder_errors,	 [CALL_FLOCK] = lock_errors,
+		[CALL_ACCESS] = access_errors,	 [CALL_OPEN] = open_errors,
+		[CALL_CLOSE] = close_errors,	 [CALL_MMAP] = mmap_errors,
+		[CALL_MADVISE] = madvise_errors, [CALL_READ] = read_errors,
+		[CALL_WRITE] = write_errors,	 [CALL_PREAD] = transfer_errors,
+		[CALL_PWRITE] = transfer_errors, [CALL_READLINK] = link_errors,
+		[CALL_PPOLL] = poll_errors,	 [CALL_EVENTFD] = eventfd_errors,
+		[CALL_MKDIR] = folder_errors,	 [CALL_RMDIR] = folder_errors,
+		[CALL_FLOCK] = lock_errors,
 	};
 
 	return call == CALL_IOCTL ? s->ioctl_errors : errors[call];
@@ -353,6 +361,9 @@ static int class_of(const struct fault *f)
 		{ ENOSYS, -TENON_E_UNSUPPORTED },
 		{ EINVAL, -TENON_E_VALUE },
 		{ EFAULT, -TENON_E_VALUE },
+		{ ELOOP, -TENON_E_IO },
+		{ ENOTDIR, -TENON_E_IO },
+		{ EROFS, -TENON_E_IO },
 		{ EOVERFLOW, -TENON_E_OVERFLOW },
 		{ E2BIG, -TENON_E_OVERFLOW },
 		{ EEXIST, -TENON_E_EXISTS },
@@ -385,9 +396,10 @@ static int expected_of(const struct sweep *s)
 	return special == 2 ? class_of(&fault) : special;
 }
 
-static const char *const names[CALLS] = { "open",  "close",   "ioctl", "mmap",	 "madvise",
-					  "read",  "write",   "pread", "pwrite", "readlink",
-					  "ppoll", "eventfd", "mkdir", "rmdir",	 "flock" };
+static const char *const names[CALLS] = { "access",  "open",	"close",    "ioctl",
+					  "mmap",    "madvise", "read",	    "write",
+					  "pread",   "pwrite",	"readlink", "ppoll",
+					  "eventfd", "mkdir",	"rmdir",    "flock" };
 
 static void say(const char *what)
 {

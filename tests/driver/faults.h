@@ -12,6 +12,7 @@
 #include "driver/syscall/syscall.h"
 
 enum call {
+	CALL_ACCESS,
 	CALL_OPEN,
 	CALL_CLOSE,
 	CALL_IOCTL,
@@ -36,7 +37,7 @@ enum call {
 /**
  * struct fault - a call that failed
  * @call: which
- * @path: what it opened, or made, or read the link of; for others, the path of the descriptor; "" if unknown
+ * @path: what it looked for, opened, or made, or read the link of; for others, the path of the descriptor; "" if unknown
  * @request: of an ioctl
  * @nth: it was the nth of this kind
  * @step: faults_step at that time

@@ -32,7 +32,7 @@ static int begin(void **state)
 	(void)state;
 	dsp_kernel.libraries = NULL;
 	dsp_kernel.map_address = 0;
-	board_fastrpc_source = (struct board_fastrpc_source){ &dsp_calls, tree, PATIENT };
+	board_fastrpc_source = (struct board_fastrpc_source){ &dsp_calls, tree, PATIENT, PATIENT };
 	return 0;
 }
 
@@ -108,6 +108,24 @@ static void what_is_missing_is_told(void **state)
 	assert_fails(-TENON_E_LOST, "the DSP restarted");
 }
 
+/* A DSP has few sessions, and each node that is open is one. */
+static void what_there_is_is_told_without_a_session(void **state)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+
+	(void)state;
+	dsp_kernel.opened = 0;
+	assert_int_equal(kind->ready(kind), 0);
+	assert_int_equal(kind->ops->describe(kind, &text), 0);
+	assert_non_null(strstr(text.data, "fastrpc: /dev/fastrpc-cdsp, "));
+	tree_drop(DSP_NODE);
+	assert_int_equal(kind->ready(kind), -TENON_E_NOT_FOUND);
+	assert_error_has("CONFIG_QCOM_FASTRPC");
+	tree_zeroes(DSP_NODE, 0);
+	assert_int_equal(dsp_kernel.opened, 0);
+	tenon_buffer_fini(&text);
+}
+
 static void a_process_that_ends_is_a_lost_board(void **state)
 {
 	uint64_t until = clock_now() + UINT64_C(60000000000);
@@ -150,6 +168,28 @@ static void a_firmware_that_does_not_end_is_left(void **state)
 	assert_int_equal(board_open(kind, &board), 0);
 	board_close(board);
 	dsp_kernel.processes = 0;
+}
+
+/* A loss waits for the firmware's end no longer than @leave_ns; a reset afterwards does. */
+static void a_lost_board_is_left_before_its_firmware_ends(void **state)
+{
+	struct board *board;
+
+	(void)state;
+	assert_int_equal(board_open(kind, &board), 0);
+	dsp_kernel_signal(SIGSTOP);
+	board_fastrpc_source.leave_ns = BRIEF;
+	board_fastrpc_source.stop_ns = 3 * BRIEF;
+	board_leave(board);
+	board_leave(board);
+	assert_int_equal(dsp_kernel.processes, 1);
+	board_fastrpc_source.stop_ns = PATIENT;
+	dsp_kernel_signal(SIGCONT);
+	assert_int_equal(board_reset(board), 0);
+	assert_int_equal(board_alive(board), 0);
+	assert_int_equal(dsp_kernel.processes, 1);
+	board_close(board);
+	assert_int_equal(dsp_kernel.processes, 0);
 }
 
 static void the_name_of_the_device_opens_it(void **state)
@@ -196,8 +236,8 @@ static int use(const struct system_calls *calls)
 
 static int expected(const struct fault *f)
 {
-	/* the fifth file that is opened is the shell, to read it; before, a shell that cannot be opened is looked for elsewhere */
-	if (f->call == CALL_OPEN && strstr(f->path, "fastrpc_shell") && f->nth < 5 &&
+	/* the fourth file that is opened is the shell, to read it; before, a shell that cannot be opened is looked for elsewhere */
+	if (f->call == CALL_OPEN && strstr(f->path, "fastrpc_shell") && f->nth < 4 &&
 	    f->error != EINTR)
 		return -TENON_E_NOT_FOUND;
 	if (f->call == CALL_PREAD && f->error == SHORT)
@@ -247,9 +287,11 @@ int main(void)
 		on(a_firmware_runs_in_a_process_on_the_dsp),
 		on(a_place_is_the_name_of_a_dsp),
 		on(what_is_missing_is_told),
+		on(what_there_is_is_told_without_a_session),
 		on(a_process_that_ends_is_a_lost_board),
 		on(every_call_that_fails_is_reported_and_leaves_nothing),
 		on(a_firmware_that_does_not_end_is_left),
+		on(a_lost_board_is_left_before_its_firmware_ends),
 		on(the_name_of_the_device_opens_it),
 	};
 	const char *why = dsp_kernel_start();

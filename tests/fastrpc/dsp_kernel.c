@@ -67,8 +67,10 @@ static int fake_open(const char *path, int flags)
 	pthread_mutex_lock(&lock);
 	while (i < SESSIONS_MOST && sessions[i].owner == getpid())
 		i++;
-	if (i < SESSIONS_MOST)
+	if (i < SESSIONS_MOST) {
 		sessions[i] = (struct session){ .fd = fd, .owner = getpid() };
+		dsp_kernel.opened++;
+	}
 	pthread_mutex_unlock(&lock);
 	if (i < SESSIONS_MOST)
 		return fd;
@@ -281,7 +283,8 @@ const char *dsp_kernel_use(void)
 	const char *why = dsp_kernel_start();
 
 	board_fastrpc_source =
-		(struct board_fastrpc_source){ &dsp_calls, tree, UINT64_C(60000000000) };
+		(struct board_fastrpc_source){ &dsp_calls, tree, UINT64_C(60000000000),
+					       UINT64_C(200000000) };
 	return why;
 }
 

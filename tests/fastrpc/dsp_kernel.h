@@ -20,11 +20,13 @@
  * @libraries: folder that the DSP's loader searches; NULL: that of the firmware
  * @map_address: an address to answer instead of the right one; 0: none
  * @processes: on the DSP
+ * @opened: how often a node was opened
  */
 extern struct dsp_kernel {
 	const char *libraries;
 	uint64_t map_address;
 	unsigned int processes;
+	unsigned int opened;
 } dsp_kernel;
 
 extern struct system_calls dsp_calls;
