@@ -264,6 +264,59 @@ static uint64_t elements_of(const struct torq_copy *c)
 	return count;
 }
 
+/* What moves is in a binding: the program's own memory has its code. */
+static int check_move(const struct torq_program *p, uint32_t index, const struct torq_copy *c,
+		      struct torq_extents *e)
+{
+	struct torq_argument *a;
+
+	if (c->move == TORQ_FIXED)
+		return 0;
+	if (c->index >= TORQ_ARGUMENTS)
+		return REFUSE(p, -TENON_E_UNSUPPORTED,
+			      "action %u is moved by argument %u; %d are possible", index, c->index,
+			      TORQ_ARGUMENTS);
+	if ((c->moves_target ? c->to : c->from) != TORQ_XRAM ||
+	    (c->moves_target ? c->target : c->source) < e->end)
+		return REFUSE(p, -TENON_E_UNSUPPORTED,
+			      "action %u is moved by argument %u, and is not in a binding", index,
+			      c->index);
+	a = &e->arguments[c->index];
+	a->size = a->size < sizeof(uint32_t) ? sizeof(uint32_t) : a->size;
+	a->reads = a->is_index = true;
+	if (c->index >= e->argument_count)
+		e->argument_count = c->index + 1;
+	return 0;
+}
+
+int torq_copy_move(const struct torq_copy *copy, int32_t index, const struct torq_binding *bindings,
+		   uint32_t count, struct torq_copy *out)
+{
+	const uint32_t base = copy->moves_target ? copy->target : copy->source;
+	const uint64_t span =
+		span_of(copy, copy->moves_target ? copy->target_strides : copy->source_strides);
+	const uint64_t by = index < 0 ? UINT64_MAX : (uint64_t)index * copy->unit;
+	const struct torq_binding *b = bindings;
+	uint64_t last;
+
+	while (b < bindings + count && (base < b->address || base - b->address >= b->size))
+		b++;
+	/* the check found a binding that has the copy as it is */
+	last = b < bindings + count ? b->size - (base - b->address) - span : 0;
+	if (by > last)
+		return tenon_error(-TENON_E_VALUE,
+				   "argument %u is %" PRId32 ": a slice begins at %" PRIu64
+				   " bytes of argument %u at most, in steps of %u",
+				   copy->index, index, last, b < bindings + count ? b->argument : 0,
+				   copy->unit);
+	*out = *copy;
+	if (copy->moves_target)
+		out->target += (uint32_t)by;
+	else
+		out->source += (uint32_t)by;
+	return 0;
+}
+
 static int check_copy(const struct torq_program *p, uint32_t index, const struct torq_copy *c,
 		      struct torq_extents *e)
 {
@@ -276,10 +329,11 @@ static int check_copy(const struct torq_program *p, uint32_t index, const struct
 			      "action %u copies from memory %u to %u; LRAM (0) and XRAM (1) are "
 			      "known, one of which is XRAM",
 			      index, c->from, c->to);
-	if (c->is_indexed)
+	if (c->move == TORQ_BY_CONSTANT)
 		return REFUSE(p, -TENON_E_UNSUPPORTED,
-			      "action %u copies from where an argument says: such programs, of "
-			      "slices at offsets that are computed, do not run here",
+			      "action %u copies a slice at an offset that IREE's virtual machine "
+			      "computes, whose code Tenon does not run; an offset that is an "
+			      "argument is possible",
 			      index);
 	if (!count || !c->element)
 		return REFUSE(p, -TENON_E_FORMAT, "action %u copies nothing", index);
@@ -292,7 +346,8 @@ static int check_copy(const struct torq_program *p, uint32_t index, const struct
 	e->copied += count * c->element;
 	e->elements += count;
 	err = check_side(p, e, index, c->from, c->source, span_of(c, c->source_strides));
-	return err ? err : check_side(p, e, index, c->to, c->target, span_of(c, c->target_strides));
+	err = err ? err : check_side(p, e, index, c->to, c->target, span_of(c, c->target_strides));
+	return err ? err : check_move(p, index, c, e);
 }
 
 /* ---- actions */

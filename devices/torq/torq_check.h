@@ -26,14 +26,16 @@
 
 /**
  * struct torq_argument - what a program does with an argument
- * @size: bytes that it touches; 0 for an argument without a binding
+ * @size: bytes that it touches; 0 for an argument without a binding that moves no copy
  * @reads: bindings of it are read
  * @writes: bindings of it are written
+ * @is_index: its first number of 32 bits moves copies
  */
 struct torq_argument {
 	uint64_t size;
 	bool reads;
 	bool writes;
+	bool is_index;
 };
 
 /**
@@ -66,10 +68,23 @@ struct torq_extents {
  * @out: receives what it touches
  *
  * Return: 0; -TENON_E_FORMAT for what contradicts itself or leaves its memory; -TENON_E_UNSUPPORTED for what is not done
- *	here: programs of the host, copies that arguments move, memories of the NPU's processor, other versions and hardware;
- *	else as torq_program_read().
+ *	here: programs of the host, copies that IREE's virtual machine moves, memories of the NPU's processor, other
+ *	versions and hardware; else as torq_program_read().
  */
 int torq_check(const struct torq_program *p, struct torq_extents *out);
+
+/**
+ * torq_copy_move - move a copy that passed the check to where an argument says
+ * @copy: the copy, which an argument moves
+ * @index: what the argument has
+ * @bindings: of the program
+ * @count: how many
+ * @out: receives the same copy, moved
+ *
+ * Return: 0; -TENON_E_VALUE when it would leave the binding that it begins in.
+ */
+int torq_copy_move(const struct torq_copy *copy, int32_t index, const struct torq_binding *bindings,
+		   uint32_t count, struct torq_copy *out);
 
 /**
  * torq_copy_next - the place of an element of a copy

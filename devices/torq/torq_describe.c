@@ -84,6 +84,13 @@ static int describe_bindings(const struct torq_program *p, struct tenon_report *
 	return err;
 }
 
+static const char *where(enum torq_move move)
+{
+	return move == TORQ_BY_ARGUMENT	  ? ", where an argument says"
+	       : move == TORQ_BY_CONSTANT ? ", where IREE's virtual machine says"
+					  : "";
+}
+
 /* What an action does, as text. */
 static void action_text(const struct torq_action *a, char *text, size_t room)
 {
@@ -91,8 +98,7 @@ static void action_text(const struct torq_action *a, char *text, size_t room)
 	case TORQ_COPY:
 		snprintf(text, room, "copy from %s 0x%x to %s 0x%x, %u bytes each time%s",
 			 memory_name(a->copy.from), a->copy.source, memory_name(a->copy.to),
-			 a->copy.target, a->copy.element,
-			 a->copy.is_indexed ? ", where an argument says" : "");
+			 a->copy.target, a->copy.element, where(a->copy.move));
 		break;
 	case TORQ_START:
 		snprintf(text, room, "start the NPU at LRAM 0x%x", a->start);

@@ -131,11 +131,13 @@ void torq_network_close(struct torq_network *n)
 /**
  * struct run - a run
  * @n: of which network
+ * @call: its arguments
  * @places: of bindings, where the NPU has them
  * @attached: how many are
  */
 struct run {
 	struct torq_network *n;
+	const struct torq_call *call;
 	struct torq_place places[TORQ_ARGUMENTS];
 	uint32_t attached;
 };
@@ -175,8 +177,9 @@ static int place_copy(struct run *r, uint32_t index, const struct torq_binding *
 	return err;
 }
 
-static int place_bindings(struct run *r, const struct torq_place *arguments)
+static int place_bindings(struct run *r)
 {
+	const struct torq_place *arguments = r->call->places;
 	uint32_t i;
 	int err = 0;
 
@@ -188,8 +191,9 @@ static int place_bindings(struct run *r, const struct torq_place *arguments)
 	return err;
 }
 
-static int take_results(const struct run *r, const struct torq_place *arguments)
+static int take_results(const struct run *r)
 {
+	const struct torq_place *arguments = r->call->places;
 	uint32_t i;
 	int err = 0;
 
@@ -311,6 +315,27 @@ static int copy(const struct run *r, const struct torq_copy *c)
 	return err ? err : end;
 }
 
+/* The number in an argument that moves copies. */
+static int read_index(const struct torq_place *place, int32_t *out)
+{
+	int err = place->buffer ? dmabuf_begin(place->buffer, DMABUF_READ) : 0;
+
+	if (err)
+		return err;
+	memcpy(out, place->bytes, sizeof(*out));
+	return place->buffer ? dmabuf_end(place->buffer, DMABUF_READ) : 0;
+}
+
+static int copy_moved(const struct run *r, const struct torq_copy *c)
+{
+	struct torq_copy moved;
+	int32_t index;
+	int err = read_index(&r->call->indices[c->index], &index);
+
+	err = err ? err : torq_copy_move(c, index, r->n->bindings, r->n->binding_count, &moved);
+	return err ? err : copy(r, &moved);
+}
+
 /* ---- the NPU */
 
 static void nap(const struct torq_node *node)
@@ -367,7 +392,7 @@ static int do_actions(const struct run *r)
 	for (i = 0; i < r->n->action_count && !err; i++) {
 		a = &r->n->actions[i];
 		if (a->kind == TORQ_COPY)
-			err = copy(r, &a->copy);
+			err = a->copy.move ? copy_moved(r, &a->copy) : copy(r, &a->copy);
 		else if (a->kind == TORQ_START)
 			err = start(r, a->start);
 		else if (a->kind == TORQ_WAIT)
@@ -389,10 +414,10 @@ static int leave(struct run *r, int err)
 	return stopped ? system_error(-stopped, TORQ_NODE, "stop a network") : 0;
 }
 
-int torq_network_run(struct torq_network *n, const struct torq_place *places)
+int torq_network_run(struct torq_network *n, const struct torq_call *call)
 {
-	struct run r = { .n = n };
-	int err = place_bindings(&r, places);
+	struct run r = { .n = n, .call = call };
+	int err = place_bindings(&r);
 
 	if (err)
 		return err;
@@ -406,5 +431,5 @@ int torq_network_run(struct torq_network *n, const struct torq_place *places)
 		err = err ? err : do_actions(&r);
 		err = leave(&r, err);
 	}
-	return err ? err : take_results(&r, places);
+	return err ? err : take_results(&r);
 }

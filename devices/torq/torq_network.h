@@ -32,6 +32,16 @@ struct torq_place {
 };
 
 /**
+ * struct torq_call - the arguments of a run
+ * @places: of each binding, in their order
+ * @indices: of each argument that moves copies: its first bytes; others are empty
+ */
+struct torq_call {
+	struct torq_place places[TORQ_ARGUMENTS];
+	struct torq_place indices[TORQ_ARGUMENTS];
+};
+
+/**
  * struct torq_network - a network
  * @node: where; NULL when it is closed
  * @base: first byte of the program's memory in XRAM
@@ -79,13 +89,13 @@ void torq_network_close(struct torq_network *n);
 /**
  * torq_network_run - run it, and wait for its end
  * @n: the network; one run at a time on a node
- * @places: of each binding, in their order
+ * @call: its arguments
  *
  * Waits while a network of another program is active.
  *
  * Return: 0: the results are in their places; -TENON_E_DEVICE: the NPU did not end, or was busy with other programs for too
- *	long; else system_status(). After a failure it may be run again.
+ *	long; -TENON_E_VALUE: an argument moves a copy out of its memory; else system_status(). After a failure it may be run again.
  */
-int torq_network_run(struct torq_network *n, const struct torq_place *places);
+int torq_network_run(struct torq_network *n, const struct torq_call *call);
 
 #endif /* DEVICES_TORQ_TORQ_NETWORK_H */

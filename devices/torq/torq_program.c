@@ -22,6 +22,8 @@ enum {
 	COPY_ELEMENT,
 	COPY_CONSTANT,
 	COPY_BINDING,
+	COPY_UNIT,
+	COPY_DIRECTION,
 };
 enum { START_ADDRESS };
 enum { HOST_FUNCTION };
@@ -140,9 +142,30 @@ static int read_shape(const struct flatbuffer_table *t, struct torq_copy *out)
 	return err ? err : read_list(t, COPY_TARGET_STRIDES, out->rank, out->target_strides);
 }
 
+static int read_move(const struct flatbuffer_table *t, struct torq_copy *out)
+{
+	uint32_t constant, argument, direction;
+	int err = read_u32(t, COPY_CONSTANT, NONE, &constant);
+
+	err = err ? err : read_u32(t, COPY_BINDING, NONE, &argument);
+	err = err ? err : read_u32(t, COPY_UNIT, 1, &out->unit);
+	err = err ? err : read_u32(t, COPY_DIRECTION, 0, &direction);
+	if (err)
+		return err;
+	if ((int32_t)constant >= 0 && (int32_t)argument >= 0)
+		return tenon_cursor_error(&t->file, -TENON_E_FORMAT,
+					  "a copy is moved by constant %u and by argument %u",
+					  constant, argument);
+	out->move = (int32_t)constant >= 0   ? TORQ_BY_CONSTANT
+		    : (int32_t)argument >= 0 ? TORQ_BY_ARGUMENT
+					     : TORQ_FIXED;
+	out->index = out->move == TORQ_BY_CONSTANT ? constant : argument;
+	out->moves_target = direction;
+	return 0;
+}
+
 static int read_copy(const struct flatbuffer_table *t, struct torq_copy *out)
 {
-	uint32_t constant, binding;
 	int err = read_shape(t, out);
 
 	err = err ? err : read_u32(t, COPY_FROM, TORQ_LRAM, &out->from);
@@ -150,11 +173,7 @@ static int read_copy(const struct flatbuffer_table *t, struct torq_copy *out)
 	err = err ? err : read_u32(t, COPY_SOURCE, 0, &out->source);
 	err = err ? err : read_u32(t, COPY_TARGET, 0, &out->target);
 	err = err ? err : read_u32(t, COPY_ELEMENT, 0, &out->element);
-	err = err ? err : read_u32(t, COPY_CONSTANT, NONE, &constant);
-	err = err ? err : read_u32(t, COPY_BINDING, NONE, &binding);
-	if (!err)
-		out->is_indexed = (int32_t)constant >= 0 || (int32_t)binding >= 0;
-	return err;
+	return err ? err : read_move(t, out);
 }
 
 static int read_allocation(const struct flatbuffer_table *t, struct torq_action *out)

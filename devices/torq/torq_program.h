@@ -56,6 +56,9 @@ enum torq_action_kind {
 
 #define TORQ_RANK 8
 
+/* what moves a copy: nothing; the first number of 32 bits in an argument; one that IREE's virtual machine computes */
+enum torq_move { TORQ_FIXED, TORQ_BY_ARGUMENT, TORQ_BY_CONSTANT };
+
 /**
  * struct torq_copy - a copy by the host
  * @from: enum torq_memory, or another number
@@ -67,7 +70,10 @@ enum torq_action_kind {
  * @source_strides: bytes between elements
  * @target_strides: likewise
  * @element: bytes of an element
- * @is_indexed: an argument or a constant of the call moves it
+ * @move: what moves one side of it
+ * @index: number of the argument, or of the constant, that does
+ * @unit: bytes that an index of 1 moves it by
+ * @moves_target: the target is moved, and not the source
  */
 struct torq_copy {
 	uint32_t from, to;
@@ -77,7 +83,10 @@ struct torq_copy {
 	uint32_t source_strides[TORQ_RANK];
 	uint32_t target_strides[TORQ_RANK];
 	uint32_t element;
-	bool is_indexed;
+	enum torq_move move;
+	uint32_t index;
+	uint32_t unit;
+	bool moves_target;
 };
 
 /**

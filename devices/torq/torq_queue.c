@@ -7,10 +7,10 @@
 #include "devices/torq/torq_device.h"
 #include "lib/brief_errors.h"
 
-/** struct launch - from its submission to its end; @kernel: what runs; @places: of bindings */
+/** struct launch - from its submission to its end; @kernel: what runs; @call: its arguments */
 struct launch {
 	struct torq_kernel *kernel;
-	struct torq_place places[TORQ_ARGUMENTS];
+	struct torq_call call;
 };
 
 /*
@@ -60,7 +60,13 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *d, vo
 	l->kernel = (struct torq_kernel *)d->kernel;
 	n = &l->kernel->network;
 	for (i = 0; i < n->binding_count && !err; i++)
-		err = find_place(d, &n->bindings[i], &l->places[i]);
+		err = find_place(d, &n->bindings[i], &l->call.places[i]);
+	for (i = 0; i < TORQ_ARGUMENTS && !err; i++) {
+		const struct torq_binding index = { .argument = i, .size = sizeof(int32_t) };
+
+		if (n->arguments[i].is_index)
+			err = find_place(d, &index, &l->call.indices[i]);
+	}
 	return err;
 }
 
@@ -71,7 +77,7 @@ static int run(struct tenon_queue *queue, void *launch)
 	int err;
 
 	pthread_mutex_lock(&d->lock);
-	err = torq_network_run(&l->kernel->network, l->places);
+	err = torq_network_run(&l->kernel->network, &l->call);
 	pthread_mutex_unlock(&d->lock);
 	return err;
 }

@@ -72,6 +72,25 @@ static void copy(const struct program *x, const struct torq_copy *c)
 	free(lram);
 }
 
+/* A copy that an argument moves: it stays in its binding for each number that is accepted. */
+static void copy_moved(const struct program *x, const struct torq_copy *c)
+{
+	static const int32_t indices[] = { 0, 1, 2, 31, 32, 33, 1 << 20, INT32_MAX, -1, INT32_MIN };
+	struct torq_binding bindings[TORQ_ARGUMENTS];
+	struct torq_copy moved;
+	uint32_t i;
+
+	for (i = 0; i < x->p->bindings.count; i++)
+		if (torq_program_binding(x->p, i, &bindings[i]))
+			abort();
+	for (i = 0; i < sizeof(indices) / sizeof(*indices); i++) {
+		if (torq_copy_move(c, indices[i], bindings, x->p->bindings.count, &moved))
+			tenon_error_clear();
+		else
+			copy(x, &moved);
+	}
+}
+
 static void use(const struct program *x)
 {
 	struct torq_segment s;
@@ -87,7 +106,9 @@ static void use(const struct program *x)
 	for (i = 0; i < x->p->actions.count; i++) {
 		if (torq_program_action(x->p, i, &a))
 			abort();
-		if (a.kind == TORQ_COPY)
+		if (a.kind == TORQ_COPY && a.copy.move)
+			copy_moved(x, &a.copy);
+		else if (a.kind == TORQ_COPY)
 			copy(x, &a.copy);
 	}
 }
@@ -177,10 +198,11 @@ static struct tenon_slice file(const char *name)
 }
 
 /* The executable alone: each edit of it is seen, and none is of the machine's code in front of it. */
-void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
-		void *context)
+static void visit_alone(const char *network, const char *name,
+			void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+			void *context)
 {
-	struct tenon_slice bytes = file("add");
+	struct tenon_slice bytes = file(network);
 	const struct tenon_cursor c = tenon_cursor_of(bytes.data, bytes.size, "module", 0), *all;
 	struct torq_program p;
 	struct torq_file f;
@@ -189,14 +211,20 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 	if (torq_file_next(&f, &p) != 1)
 		abort();
 	all = &p.segments.file;
-	visit(context, "an addition",
-	      (struct tenon_slice){ (const char *)all->at, tenon_cursor_left(all) });
+	visit(context, name, (struct tenon_slice){ (const char *)all->at, tenon_cursor_left(all) });
 	file_map_close(&bytes);
+}
+
+void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes),
+		void *context)
+{
+	visit_alone("add", "an addition", visit, context);
+	visit_alone("slice", "a slice", visit, context);
 }
 
 void fuzz_fixtures(void (*visit)(void *context, struct tenon_slice bytes), void *context)
 {
-	static const char *const names[] = { "add", "convolution", "pool" };
+	static const char *const names[] = { "add", "convolution", "pool", "slice" };
 	struct tenon_slice bytes;
 	size_t i;
 

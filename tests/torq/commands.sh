@@ -12,7 +12,7 @@ cd "$scratch" || exit 1
 
 all_pass()
 {
-	for name in add convolution pool; do
+	for name in add convolution pool slice; do
 		tenon verify --kind torq "$data/$name/$name.vmfb" > said.txt && grep '^.*no fault: for SL2610, 1 executable$' said.txt ||
 			{ cat said.txt; return 1; }
 	done

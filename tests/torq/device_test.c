@@ -117,6 +117,42 @@ static void arguments_are_used_where_they_are(void **state)
 	stop(&s);
 }
 
+static void put_index(const struct torq_session *s, int32_t index)
+{
+	memcpy(s->memory[0]->host, &index, sizeof(index));
+}
+
+/* The record has the slice in no job, since the host copies it: so it is looked for where the NPU finds it. */
+static void a_slice_begins_where_an_argument_says(void **state)
+{
+	const struct torq_network_data *data = &torq_networks[3];
+	uint8_t input[TORQ_TENSOR_MOST], index[4];
+	struct torq_session s;
+	const uint8_t *slice;
+	int32_t at;
+
+	(void)state;
+	torq_session_start(&s, data);
+	run_right(&s);
+	torq_tensor(data, 1, input);
+	torq_tensor(data, 0, index);
+	memcpy(&at, index, sizeof(at));
+	assert_true(at > 0 && at <= 32);
+	slice = (const uint8_t *)network_of(&s)->memory.base +
+		(network_of(&s)->actions[3].copy.target - network_of(&s)->base);
+	assert_memory_equal(slice, input + 4 * (size_t)at, 128);
+	put_index(&s, 33);
+	assert_int_equal(torq_session_run(&s), -TENON_E_VALUE);
+	assert_error_has("argument 0 is 33");
+	put_index(&s, -1);
+	assert_int_equal(torq_session_run(&s), -TENON_E_VALUE);
+	tenon_error_clear();
+	put_index(&s, at);
+	run_right(&s);
+	assert_int_equal(network_of(&s)->copied, 0);
+	stop(&s);
+}
+
 static struct tenon_memory *part_of(struct tenon_memory *whole, uint64_t offset, uint64_t size)
 {
 	struct tenon_memory *m;
@@ -266,6 +302,7 @@ int main(void)
 		on(programs_for_other_hardware_are_refused),
 		on(networks_give_what_the_vendors_model_gave),
 		on(arguments_are_used_where_they_are),
+		on(a_slice_begins_where_an_argument_says),
 		on(parts_that_share_a_page_are_copied),
 		on(dma_bufs_of_other_drivers_are_used_where_they_are),
 		on(a_file_and_its_program_may_go_before_the_run),

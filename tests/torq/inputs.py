@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# inputs.py SEED FOLDER SHAPE...: write FOLDER/in0.npy, in1.npy, … of random numbers: inputs.py 1 . 1x64xint32
+# inputs.py SEED FOLDER SHAPE...: write FOLDER/in0.npy, in1.npy, … of random numbers: inputs.py 1 . 1x64xint32; of 1xint32<33
+# they are from 0 to 32
 import sys
 
 import numpy
@@ -9,8 +10,10 @@ import numpy
 seed, folder, *shapes = sys.argv[1:]
 random = numpy.random.default_rng(int(seed))
 for i, shape in enumerate(shapes):
+    shape, _, end = shape.partition("<")
     *extents, dtype = shape.split("x")
     limits = numpy.iinfo(dtype)
     # sums of two do not overflow
-    values = random.integers(limits.min // 2, limits.max // 2, [int(n) for n in extents], dtype)
+    begin, end = (0, int(end)) if end else (limits.min // 2, limits.max // 2)
+    values = random.integers(begin, end, [int(n) for n in extents], dtype)
     numpy.save(f"{folder}/in{i}.npy", values)

@@ -13,7 +13,7 @@ enum { ROOT_CODE = 1, ROOT_BINDINGS, ROOT_ACTIONS, ROOT_HOST = 5, ROOT_RUNTIME }
 enum { ADDRESS, SIZE };
 enum { BINDING_ID, BINDING_ADDRESS, BINDING_OFFSET, BINDING_SIZE };
 enum { KIND, PARAMETERS };
-enum { COPY_SOURCE = 2, COPY_TARGET, COPY_ELEMENT = 7 };
+enum { COPY_SOURCE = 2, COPY_TARGET, COPY_ELEMENT = 7, COPY_CONSTANT, COPY_ARGUMENT, COPY_UNIT };
 
 /* the actions of the addition */
 enum { THE_COPY, FIRST_START, FIRST_WAIT, SECOND_START, SECOND_WAIT };
@@ -273,6 +273,67 @@ static void code_of_the_host_is_refused_with_a_remedy(void **state)
 	assert_refused(-TENON_E_UNSUPPORTED, "compile with --torq-disable-host");
 }
 
+/* ---- slices */
+
+/* the actions of the slice: three that prepare the NPU come first */
+#define THE_SLICE 3
+
+static void begin_slice(void)
+{
+	size = torq_data(&torq_networks[3], "slice.vmfb", bytes);
+	assert_int_equal(read_file(), 1);
+}
+
+static void an_argument_that_moves_a_copy_is_one_of_the_call(void **state)
+{
+	struct torq_action a;
+
+	(void)state;
+	begin_slice();
+	assert_int_equal(check(), 0);
+	assert_int_equal(extents.argument_count, 3);
+	assert_int_equal(extents.arguments[0].size, 4);
+	assert_true(extents.arguments[0].reads && extents.arguments[0].is_index);
+	assert_int_equal(torq_program_action(&program, THE_SLICE, &a), 0);
+	assert_int_equal(a.copy.move, TORQ_BY_ARGUMENT);
+	assert_int_equal(a.copy.unit, 4);
+	assert_false(a.copy.moves_target);
+	put_action(THE_SLICE, COPY_ARGUMENT, 64);
+	assert_refused(-TENON_E_UNSUPPORTED, "moved by argument 64; 64 are possible");
+	/* in the program's memory, which has code */
+	begin_slice();
+	put_action(THE_SLICE, COPY_SOURCE, 0x100184);
+	assert_refused(-TENON_E_UNSUPPORTED, "is not in a binding");
+}
+
+static void a_slice_stays_in_its_binding(void **state)
+{
+	struct torq_binding bindings[2];
+	struct torq_copy moved;
+	struct torq_action a;
+
+	(void)state;
+	begin_slice();
+	assert_int_equal(torq_program_action(&program, THE_SLICE, &a), 0);
+	assert_int_equal(torq_program_binding(&program, 0, &bindings[0]), 0);
+	assert_int_equal(torq_program_binding(&program, 1, &bindings[1]), 0);
+	assert_int_equal(torq_copy_move(&a.copy, 0, bindings, 2, &moved), 0);
+	assert_int_equal(moved.source, 0x901000);
+	assert_int_equal(torq_copy_move(&a.copy, 32, bindings, 2, &moved), 0);
+	assert_int_equal(moved.source, 0x901000 + 128);
+	assert_int_equal(moved.target, a.copy.target);
+	assert_int_equal(torq_copy_move(&a.copy, 33, bindings, 2, &moved), -TENON_E_VALUE);
+	assert_error_has("argument 0 is 33: a slice begins at 128 bytes of argument 1 at most");
+	assert_int_equal(torq_copy_move(&a.copy, -1, bindings, 2, &moved), -TENON_E_VALUE);
+	assert_int_equal(torq_copy_move(&a.copy, INT32_MAX, bindings, 2, &moved), -TENON_E_VALUE);
+	a.copy.unit = UINT32_MAX;
+	assert_int_equal(torq_copy_move(&a.copy, INT32_MAX, bindings, 2, &moved), -TENON_E_VALUE);
+	assert_int_equal(torq_copy_move(&a.copy, 1, bindings, 2, &moved), -TENON_E_VALUE);
+	/* no binding has it */
+	assert_int_equal(torq_copy_move(&a.copy, 1, bindings, 0, &moved), -TENON_E_VALUE);
+	tenon_error_clear();
+}
+
 /* ---- copies of several dimensions */
 
 static void a_copy_visits_each_element_once(void **state)
@@ -316,6 +377,8 @@ int main(void)
 		on(copies_of_the_host_stay_in_lram_and_in_the_programs_memory),
 		on(the_npu_is_started_in_lram_and_waited_for),
 		on(code_of_the_host_is_refused_with_a_remedy),
+		on(an_argument_that_moves_a_copy_is_one_of_the_call),
+		on(a_slice_stays_in_its_binding),
 		on(a_copy_visits_each_element_once),
 	};
 

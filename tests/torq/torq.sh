@@ -27,4 +27,5 @@ torq_tools()
 # the networks of tests/torq/networks, and their inputs
 torq_networks='add:1x64xint32 1x64xint32
 convolution:1x8x8x4xint8
-pool:1x8x8x4xint8'
+pool:1x8x8x4xint8
+slice:1xint32<33 64xint32'

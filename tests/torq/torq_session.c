@@ -15,6 +15,7 @@ const struct torq_network_data torq_networks[TORQ_NETWORKS] = {
 	{ "add", { 256, 256, 256 }, 3 },
 	{ "convolution", { 256, 512 }, 2 },
 	{ "pool", { 256, 64 }, 2 },
+	{ "slice", { 4, 256, 128 }, 3 },
 };
 
 static void path_to(const struct torq_network_data *data, const char *suffix, char *path,
