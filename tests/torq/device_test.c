@@ -137,7 +137,7 @@ static void a_slice_begins_where_an_argument_says(void **state)
 	torq_tensor(data, 1, input);
 	torq_tensor(data, 0, index);
 	memcpy(&at, index, sizeof(at));
-	assert_true(at > 0 && at <= 32);
+	assert_true(at >= 0 && at <= 32);
 	slice = (const uint8_t *)network_of(&s)->memory.base +
 		(network_of(&s)->actions[3].copy.target - network_of(&s)->base);
 	assert_memory_equal(slice, input + 4 * (size_t)at, 128);
