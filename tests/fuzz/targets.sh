@@ -19,6 +19,7 @@ ethosu
 example_json
 gguf
 graph_json
+hil_target
 inspect
 manifest
 mortise_elf
