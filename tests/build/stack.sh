@@ -3,7 +3,8 @@
 #
 # The stack that functions of the libraries take, read from the code that the compiler made: threads of programs may have
 # 64 KiB. Prints the largest. No function takes more than 16 KiB, and none more than 4 KiB but those of the objects in
-# tests/build/large_frames, where the reasons are (a compiler may put one function into another). What commands do alone is not looked at.
+# tests/build/large_frames, where the reasons are (a compiler may put one function into another). None takes as much as a number
+# says that it reads: alloca(), or an array of variable length. What commands do alone is not looked at.
 
 . tests/build/tap.sh
 
@@ -14,7 +15,14 @@ objdump -f "$TENON_BUILD/lib/cursor.o" 2>/dev/null | grep -q x86-64 || skip "fra
 # "BYTES OBJECT FUNCTION" of each function with more than 4 KiB
 frames()
 {
-	(cd "$TENON_BUILD" && find lib driver runtime rpc devices link llm -name '*.o' -exec objdump -d --no-show-raw-insn {} +) | awk '
+	(cd "$TENON_BUILD" && find lib driver runtime rpc devices link llm compat plugins -name '*.o' -exec objdump -d --no-show-raw-insn {} +) | frames_of
+	[ -s "$scratch/frames" ]
+}
+
+# frames_of < CODE: into the files "frames", and "variable" for those whose size is not in the code
+frames_of()
+{
+	awk -v variable="$scratch/variable" '
 		function number(digits, i, n) {
 			for (i = n = 0; i < length(digits); i++)
 				n = n * 16 + index("0123456789abcdef", substr(digits, i + 1, 1)) - 1
@@ -34,8 +42,8 @@ frames()
 			match($0, /-0x[0-9a-f]+/)
 			most[object " " name] = number(substr($0, RSTART + 3, RLENGTH - 3))
 		}
+		/sub +%r[a-z0-9]+,%rsp/ { print name " in " object ".o" > variable }
 		END { for (key in most) if (most[key] > 4096) print most[key], key }' | sort -rn > "$scratch/frames"
-	[ -s "$scratch/frames" ]
 }
 
 bounded()
@@ -50,9 +58,51 @@ listed()
 		"$scratch/known" "$scratch/frames"
 }
 
+none_varies()
+{
+	cat "$scratch/variable"
+	[ ! -s "$scratch/variable" ]
+}
+
+# put_in < SOURCE: its frames
+put_in()
+{
+	gcc -O2 -x c -c - -o "$scratch/one.o" || return
+	: > "$scratch/variable"
+	objdump -d --no-show-raw-insn "$scratch/one.o" | frames_of
+	cat "$scratch/frames" "$scratch/variable"
+}
+
+finds_a_large_frame()
+{
+	put_in <<-'END' || return
+		void use(char *bytes);
+		void large(void);
+		void large(void) { char bytes[20000]; use(bytes); }
+	END
+	not bounded && not listed
+}
+
+finds_a_frame_that_varies()
+{
+	put_in <<-'END' || return
+		void use(char *bytes);
+		void varies(int count);
+		void varies(int count) { char bytes[count]; use(bytes); }
+	END
+	not none_varies
+}
+
+: > "$scratch/variable"
+if command -v gcc > /dev/null; then
+	it "a function with 20 000 bytes is found" finds_a_large_frame
+	it "an array of variable length is found" finds_a_frame_that_varies
+	: > "$scratch/variable"
+fi
 it "frames are found in the code" frames
 it "no function of a library takes more than 16 KiB" bounded
 it "those with more than 4 KiB are known" listed
+it "none takes as much as a number says" none_varies
 echo "# bytes, object, function:"
 head -n 12 "$scratch/frames" | sed 's/^/#   /'
 finish
