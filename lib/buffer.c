@@ -49,6 +49,8 @@ int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size)
 	if (size && !data && !b->status)
 		b->status = tenon_error(-TENON_E_VALUE,
 					"%zu bytes without data: the pointer is NULL", size);
+	if (b->status)
+		return b->status;
 	err = buffer_grow(b, size);
 	if (err)
 		return err;

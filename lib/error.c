@@ -390,7 +390,7 @@ static size_t format_frame(struct error_slot *s, const char *format, va_list arg
 	return shorten(s->spare, size, TENON_ERROR_FRAME);
 }
 
-int tenon_error_in(int status, const char *format, ...)
+int(tenon_error_in)(int status, const char *format, ...)
 {
 	struct error_slot *s = slot_get(status);
 	size_t n, keep, size, room;

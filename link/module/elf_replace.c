@@ -165,7 +165,7 @@ static void move_in_table(struct image *im, const struct elf_table *symbols,
 			  struct tenon_slice names, const struct elf_content *content,
 			  uint64_t address, unsigned int section)
 {
-	struct tenon_slice wanted = tenon_slice_of(content->symbol);
+	const size_t wanted = strlen(content->symbol);
 	const bool wide = im->elf->wide;
 	const unsigned int word = wide ? 8 : 4;
 	uint64_t i, at, name;
@@ -173,8 +173,8 @@ static void move_in_table(struct image *im, const struct elf_table *symbols,
 	for (i = 0; i < symbols->count; i++) {
 		at = symbols->offset + i * symbols->step;
 		name = get(im, at, 4);
-		if (name >= names.size || names.size - name <= wanted.size ||
-		    memcmp(names.data + name, wanted.data, wanted.size + 1) != 0 ||
+		if (name >= names.size || names.size - name <= wanted ||
+		    memcmp(names.data + name, content->symbol, wanted + 1) != 0 ||
 		    !get(im, at + (wide ? 6 : 14), 2))
 			continue;
 		set(im, at + (wide ? 8 : 4), word, address);

@@ -136,7 +136,7 @@ static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[
 
 bool address_is_local(int fd)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
 
 	if (getsockname(fd, (struct sockaddr *)&address, &size))
@@ -158,7 +158,7 @@ void address_bound(int fd, char bound[ADDRESS_TEXT])
 
 int address_port(int fd)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
 
 	if (getsockname(fd, (struct sockaddr *)&address, &size))

@@ -19,11 +19,26 @@ END
 
 known()
 {
-	# stack and boundary of a numbering have as much as was counted; the sizes of pointers, which are the keys
+	# lists of pointers, whose sizes are meant
+	# stack and boundary of a numbering have as much as was counted
 	# a ring whose packet is checked before its room is taken; a list of as many programs as were counted
-	sed -e '/blob_number\.c:.*\[clang-analyzer-core\./d; /blob_number\.c:.*\[bugprone-sizeof-expression\]/d' \
+	# bytes that pread() puts into a struct; a text whose function returned the status that it got
+	# the head of a file, and the stem of a path that goes on
+	# va_start() is not seen in all but the first source of a run
+	# a list without folders is not copied; rows that are freed with what programs read of them
+	# cJSON_IsObject(NULL) and cJSON_IsObject() of a list that was not made are false; lists as long as their counts
+	sed -e '/\[bugprone-sizeof-expression\]/{/pointer to aggregate/d}' \
+		-e '/blob_number\.c:.*\[clang-analyzer-core\./d' \
 		-e '/ring\(_session\)*\.c:.*\[clang-analyzer-core\.\(NonNullParamChecker\|NullDereference\)\]/d' \
-		-e '/payload_prepare\.c:.*\[clang-analyzer-core\.CallAndMessage\]/d'
+		-e '/payload_prepare\.c:.*\[clang-analyzer-core\.CallAndMessage\]/d' \
+		-e '/elf_opening\.c:.*\[clang-analyzer-core\.\(UndefinedBinaryOperatorResult\|uninitialized\.Assign\)\]/d' \
+		-e '/json_read\.c:.*\[clang-analyzer-core\.uninitialized\.Branch\]/d' \
+		-e '/\(disk_cache\|link_payloads\)\.c:.*\[bugprone-not-null-terminated-result\]/d' \
+		-e '/registration\.c:.*\[clang-analyzer-valist\.Uninitialized\]/d' \
+		-e '/link_request\.c:.*\[clang-analyzer-core\.NonNullParamChecker\]/d' \
+		-e '/\/inspection\.c:.*\[clang-analyzer-unix\.Malloc\]/d' \
+		-e '/mlf_\(aot\|read\)\.c:.*\[clang-analyzer-core\.\(NonNullParamChecker\|NullDereference\)\]/d' \
+		-e '/\(generate_mortise\|operator_graph\)\.c:.*\[clang-analyzer-core\.\(UndefinedBinaryOperatorResult\|uninitialized\.Assign\)\]/d'
 }
 
 tidied()
@@ -56,7 +71,7 @@ finds_what_is_wrong()
 
 cd "$TENON_SOURCE" || exit
 it "memset() of no bytes is found" finds_what_is_wrong
-for room in runtime/blob runtime/payload driver/ring; do
+for room in lib runtime/blob runtime/payload driver/ring rpc/wire link link/code link/mlf link/module link/partition; do
 	it "$room has nothing to find" checked "$room"
 done
 finish
