@@ -10,11 +10,13 @@ need cppcheck
 
 # uninit…: it does not see that a function that returns 0 has set what it was given a pointer to
 # readdir…, get…: each stream of a folder is one thread's; accounts are asked for before there are threads
-# internalAstError: version 2.10 cannot read an array's element behind "&", nor a compound literal behind "?"
 left_out='uninitvar uninitStructMember legacyUninitvar ctuuninitvar readdirCalled getpwnamCalled getgrnamCalled getpwuidCalled
-getgrgidCalled internalAstError'
+getgrgidCalled'
 
 cat > "$scratch/known" << 'END'
+# what version 2.10 cannot read: an array's element behind "&", and a compound literal behind "?"
+/\/rpc_model\.c:.*\[internalAstError\]/d
+/\/relax_builtin_tensor\.c:.*\[internalAstError\]/d
 # descriptors in a struct that the function closes; mappings and copies that the caller gets
 /\/elf_opening\.c:.*\[memleak\]/d
 /\/file_map\.c:.*\[memleak\]/d
