@@ -14,6 +14,7 @@
 
 #include "lib/clock.h"
 #include "rpc/wire/registration.h"
+#include "tests/remote/failing_call.h"
 #include "tests/remote/farm_process.h"
 
 static struct registration r;
