@@ -34,7 +34,7 @@ known()
 		-e '/elf_opening\.c:.*\[clang-analyzer-core\.\(UndefinedBinaryOperatorResult\|uninitialized\.Assign\)\]/d' \
 		-e '/json_read\.c:.*\[clang-analyzer-core\.uninitialized\.Branch\]/d' \
 		-e '/\(disk_cache\|link_payloads\)\.c:.*\[bugprone-not-null-terminated-result\]/d' \
-		-e '/registration\.c:.*\[clang-analyzer-valist\.Uninitialized\]/d' \
+		-e '/\[clang-analyzer-valist\.Uninitialized\]/d' \
 		-e '/link_request\.c:.*\[clang-analyzer-core\.NonNullParamChecker\]/d' \
 		-e '/\/inspection\.c:.*\[clang-analyzer-unix\.Malloc\]/d' \
 		-e '/mlf_\(aot\|read\)\.c:.*\[clang-analyzer-core\.\(NonNullParamChecker\|NullDereference\)\]/d' \
