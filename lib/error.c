@@ -375,7 +375,7 @@ static size_t format_frame(struct error_slot *s, const char *format, va_list arg
 
 	va_copy(again, args);
 	n = vsnprintf(s->spare, s->spare_room, format, args);
-	size = n < 0 ? SIZE_MAX : (size_t)n;
+	size = n < 0 ? 0 : (size_t)n;
 	if (size >= s->spare_room) {
 		room = size < ERROR_MOST ? text_resize(s->spare, size + 1) : NULL;
 		if (room) {

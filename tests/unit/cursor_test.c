@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <wchar.h>
+
 #include <tenon/backend/cursor.h>
 #include <tenon/buffer.h>
 #include <tenon/error.h>
@@ -136,6 +138,28 @@ static void a_buffer_that_failed_stays_failed(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void each_kind_of_write_keeps_the_first_failure(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(tenon_buffer_append(&b, NULL, 0), 0);
+	assert_int_equal(tenon_buffer_append(&b, NULL, 3), -TENON_E_VALUE);
+	assert_error("3 bytes without data: the pointer is NULL");
+	assert_int_equal(tenon_buffer_append(&b, NULL, 3), -TENON_E_VALUE);
+	assert_int_equal(tenon_buffer_append(&b, "abc", 3), -TENON_E_VALUE);
+	assert_int_equal(tenon_buffer_string(&b, tenon_slice_of("abc")), -TENON_E_VALUE);
+	assert_int_equal(tenon_buffer_printf(&b, "%d", 1), -TENON_E_VALUE);
+	assert_int_equal(b.size, 0);
+	tenon_buffer_fini(&b);
+	/* what is no character of any locale */
+	assert_int_equal(tenon_buffer_printf(&b, "%lc", (wint_t)0x7ffffff0), -TENON_E_USAGE);
+	assert_int_equal(tenon_buffer_printf(&b, "%d", 1), 0);
+	assert_string_equal(b.data, "1");
+	tenon_error_clear();
+	tenon_buffer_fini(&b);
+}
+
 static void an_empty_file_has_nothing_to_read(void **state)
 {
 	struct tenon_cursor c = tenon_cursor_of(NULL, 0, "empty", 0);
@@ -162,6 +186,7 @@ int main(void)
 		cmocka_unit_test(a_string_of_2_to_the_63_bytes_is_refused),
 		cmocka_unit_test(what_a_buffer_writes_a_cursor_reads),
 		cmocka_unit_test(a_buffer_that_failed_stays_failed),
+		cmocka_unit_test(each_kind_of_write_keeps_the_first_failure),
 		cmocka_unit_test(an_empty_file_has_nothing_to_read),
 	};
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 static void a_message_carries_status_and_kind(void **state)
 {
@@ -90,6 +91,35 @@ static void a_frame_beyond_the_bound_has_a_mark_in_its_middle(void **state)
 	assert_memory_equal(mark - 3, "€…€", 9);
 	tenon_error_clear();
 	free(frame);
+}
+
+static void a_text_of_megabytes_is_cut(void **state)
+{
+	const size_t size = (size_t)3 << 20;
+	char *text = malloc(size);
+
+	(void)state;
+	memset(text, 'x', size - 1);
+	text[size - 1] = '\0';
+	tenon_error(-TENON_E_IO, "%s", text);
+	assert_in_range(strlen(tenon_error_message()), 1000, size - 2);
+	tenon_error_in(-TENON_E_IO, "first %s", text);
+	assert_memory_equal(tenon_error_message(), "first xxx", 9);
+	assert_in_range(strlen(tenon_error_message()), 1000, size - 2);
+	tenon_error_clear();
+	free(text);
+}
+
+/* a number that is no character of any locale */
+static void what_cannot_be_formatted_adds_nothing(void **state)
+{
+	(void)state;
+	tenon_error(-TENON_E_IO, "%lc", (wint_t)0x7ffffff0);
+	assert_int_equal(tenon_error_status(), -TENON_E_IO);
+	assert_error("");
+	tenon_error(-TENON_E_IO, "inner");
+	tenon_error_in(-TENON_E_IO, "%lc", (wint_t)0x7ffffff0);
+	assert_error(": inner");
 }
 
 static void a_new_message_may_quote_the_old_one(void **state)
@@ -237,6 +267,8 @@ int main(void)
 		cmocka_unit_test(a_long_frame_is_kept_whole),
 		cmocka_unit_test(a_frame_may_quote_the_message_it_is_for),
 		cmocka_unit_test(a_frame_beyond_the_bound_has_a_mark_in_its_middle),
+		cmocka_unit_test(a_text_of_megabytes_is_cut),
+		cmocka_unit_test(what_cannot_be_formatted_adds_nothing),
 		cmocka_unit_test(a_new_message_may_quote_the_old_one),
 		cmocka_unit_test(taking_gives_an_object_and_empties_the_slot),
 		cmocka_unit_test(raising_an_object_and_taking_it_gives_the_same_object),
