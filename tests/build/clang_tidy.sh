@@ -26,7 +26,7 @@ known()
 	# the head of a file, and the stem of a path that goes on
 	# va_start() is not seen in all but the first source of a run
 	# a list without folders is not copied; rows that are freed with what programs read of them
-	# cJSON_IsObject(NULL) and cJSON_IsObject() of a list that was not made are false; lists as long as their counts
+	# cJSON_IsObject(NULL) is false; lists that are made, and have as many entries as they count
 	sed -e '/\[bugprone-sizeof-expression\]/{/pointer to aggregate/d}' \
 		-e '/blob_number\.c:.*\[clang-analyzer-core\./d' \
 		-e '/ring\(_session\)*\.c:.*\[clang-analyzer-core\.\(NonNullParamChecker\|NullDereference\)\]/d' \
