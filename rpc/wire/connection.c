@@ -97,7 +97,7 @@ int connection_wait(const struct connection *c, int fd, short events)
 
 static bool would_block(void)
 {
-	return errno == EAGAIN || errno == EWOULDBLOCK;
+	return errno == EAGAIN;
 }
 
 /* The kernel watches the silence on a socket: then each read is one call. */

@@ -385,8 +385,14 @@ static void a_call_that_fails_while_connecting_is_told_and_leaves_nothing(void *
 		tenon_error_clear();
 		assert_int_equal(free_descriptor(), before);
 	}
+	/* one that is interrupted goes on behind the caller's back; this one does not */
+	fail_calls("connect", EINTR, 1);
+	err = connection_open(bound, soon(), &c);
+	assert_true(!err || err == -TENON_E_IO);
+	connection_close(c);
+	assert_int_equal(free_descriptor(), before);
 	close(listener);
-	/* the kernel tells only afterwards that none listens; or it cannot be asked */
+	/* the kernel tells only afterwards that none listens */
 	assert_int_equal(connection_open(bound, soon(), &c), -TENON_E_IO);
 	tenon_error_clear();
 	tenon_error_clear();
@@ -413,10 +419,19 @@ static void what_ssh_is_started_with_is_checked(void **state)
 	assert_error_has("cannot start ssh");
 	assert_int_equal(free_descriptor(), before);
 	/* a program that does not exist ends the connection at once */
-	setenv("TENON_RPC_SSH", "/no/such/program", 1);
-	fail_calls("waitpid", EINTR, 1);
-	assert_int_equal(connection_open("rpc+ssh://host:22/key", soon(), &c), 0);
-	assert_int_equal(connection_read(c, &byte, 1), -TENON_E_IO);
+	setenv("PATH", "/no/such/folder", 1);
+	for (size_t i = 0; i < 3; i++) {
+		setenv("TENON_RPC_SSH", i ? "/no/such/program" : "", 1);
+		fail_calls("waitpid", EINTR, 1);
+		assert_int_equal(
+			connection_open(i < 2 ? "rpc+ssh://host/key" : "rpc+ssh://host:22/key",
+					soon(), &c),
+			0);
+		assert_int_equal(connection_read(c, &byte, 1), -TENON_E_IO);
+		connection_close(c);
+	}
+	unsetenv("TENON_RPC_SSH");
+	assert_int_equal(connection_open("rpc+ssh://host", soon(), &c), 0);
 	connection_close(c);
 	tenon_error_clear();
 }

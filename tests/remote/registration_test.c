@@ -75,6 +75,12 @@ static void step(void)
 	registration_step(&r, p.revents);
 }
 
+static void wait_for(enum registration_wait wait)
+{
+	while (r.wait != wait)
+		step();
+}
+
 static void read_bytes(void *bytes, size_t size)
 {
 	while (recv(connection, bytes, size, MSG_PEEK | MSG_DONTWAIT) != (ssize_t)size)
@@ -211,6 +217,31 @@ static void a_key_is_never_offered_twice(void **state)
 	end();
 }
 
+static void slots_without_random_numbers_wait_for_them(void **state)
+{
+	char key[100];
+	int i;
+
+	(void)state;
+	begin(NULL, 3);
+	assert_int_equal(registration_add(&r, "board"), 0);
+	no_random = true;
+	registration_release(&r, 0);
+	registration_release(&r, 1);
+	step();
+	no_random = false;
+	meet();
+	for (i = 0; i < 2; i++)
+		take_put(key, sizeof(key));
+	wait_for(REGISTRATION_IDLE);
+	/* one that is not offered is not missed */
+	r.deadline = 0;
+	assert_string_equal(next_message(), "[7]");
+	tracker_send(connection, "[]");
+	wait_for(REGISTRATION_IDLE);
+	end();
+}
+
 /* as json.dumps() of Python writes it */
 static void a_key_that_the_tracker_escapes_is_found(void **state)
 {
@@ -245,12 +276,6 @@ static void a_key_that_the_tracker_escapes_is_found(void **state)
 }
 
 /* ---- trackers that are none, and calls that fail */
-
-static void wait_for(enum registration_wait wait)
-{
-	while (r.wait != wait)
-		step();
-}
 
 static void send_size(uint32_t size)
 {
@@ -334,6 +359,8 @@ static void break_reading(void)
 {
 	greet("\x71\xf2\x02\0");
 	next_message();
+	/* nothing is there, whatever poll() said */
+	registration_step(&r, POLLIN);
 	fail_calls("recv", EINTR, 1);
 	tracker_send(connection, "0");
 	step();
@@ -399,6 +426,9 @@ static void a_tracker_that_cannot_be_reached_is_tried_ever_less(void **state)
 		r.deadline = 0;
 		registration_step(&r, 0);
 		assert_int_equal(r.wait, REGISTRATION_RETRY);
+		assert_true(registration_deadline(&r) == r.deadline);
+		/* no connection to read from */
+		registration_step(&r, POLLIN);
 	}
 	/* said once */
 	assert_non_null(strstr(said, strerror(EMFILE)));
@@ -515,6 +545,8 @@ static void a_check_that_fails_takes_the_server_out(void **state)
 	meet();
 	take_put(key, sizeof(key));
 	wait_for(REGISTRATION_IDLE);
+	run_check("true");
+	assert_string_equal(r.health, "");
 	for (size_t i = 0; i < 4; i++) {
 		run_check(rows[i][0]);
 		if (!strstr(r.health, rows[i][1]))
@@ -594,6 +626,7 @@ int main(void)
 		cmocka_unit_test(others_keep_their_keys_when_one_is_dropped),
 		cmocka_unit_test(a_lost_tracker_gets_other_keys),
 		cmocka_unit_test(a_key_is_never_offered_twice),
+		cmocka_unit_test(slots_without_random_numbers_wait_for_them),
 		cmocka_unit_test(a_key_that_the_tracker_escapes_is_found),
 		cmocka_unit_test(a_tracker_that_misbehaves_is_left_and_named),
 		cmocka_unit_test(a_tracker_that_cannot_be_reached_is_tried_ever_less),
