@@ -8,7 +8,7 @@ one behind the other. A product is a convolution of one row, whose columns are t
 from dataclasses import dataclass
 
 import numpy
-from tvm import te, topi
+from tvm import te, tirx, topi
 
 from .dot_products import Dot
 
@@ -101,23 +101,27 @@ def choose_tile(*problem):
     return tiles_for(*problem)[0]
 
 
-def depthwise_tiles_for(columns, channels, vectors):
-    """All tiles; first that of four columns or some more, which share what they load.
+def depthwise_tiles_for(columns, channels, vectors, rows=1):
+    """All tiles; first that of which each sum loads least, if windows are 3 x 3.
 
-    There are few enough sums to leave registers for that.
+    There are few enough sums to leave registers for what they share.
     """
     lanes = lanes_for(channels, vectors)
+    most = max(ENOUGH, vectors.sums * 3 // 5)
 
     def score(tile):
-        return min(tile.columns, 4), tile.columns * tile.vectors, tile.vectors
+        high, across = tile.rows, tile.columns
+        loads = ((high + 2) * (across + 2) + 9) / (high * across)
+        return -loads, min(high * across * tile.vectors, ENOUGH), -tile.vectors, -high
 
     if vectors.threads:
         return [whole(channels)]
     tiles = [
-        Tile(across, wide, lanes)
+        Tile(across, wide, lanes, down)
         for wide in divisors(channels // lanes, ENOUGH)
-        for across in divisors(columns, ENOUGH // wide)
-    ]  # fmt: skip
+        for across in divisors(columns, most // wide)
+        for down in divisors(rows, most // wide // across)
+    ]
     return sorted(tiles, key=score, reverse=True)
 
 
@@ -155,13 +159,19 @@ def conv2d(x, weights, shape, strides, padding, dilation, tile):
 
 
 def depthwise_conv2d(x, weights, shape, strides, padding, dilation, tile):
-    """The convolution of each channel of x (NHWC) by its own weights (HWC)."""
-    source = padded(x, padding)
+    """The convolution of each channel of x (NHWC) by its own weights (HWC). There are no products outside of the picture.
+
+    Each element is read a few times only: a padded copy would cost more than the sums.
+    """
+    _, high, wide, _ = x.shape
     row, column = (te.reduce_axis((0, int(extent))) for extent in weights.shape[:2])
 
     def term(n, h, w, c):
-        at = source[n, h * strides[0] + row * dilation[0], w * strides[1] + column * dilation[1], c]
-        return te.sum(at * weights[row, column, c], axis=[row, column])
+        y = h * strides[0] + row * dilation[0] - padding[0]
+        z = w * strides[1] + column * dilation[1] - padding[1]
+        value = x[n, y, z, c] * weights[row, column, c]
+        inside = tirx.all(y >= 0, y < high, z >= 0, z < wide)
+        return te.sum(tirx.if_then_else(inside, value, tirx.const(0, x.dtype)) if any(padding) else value, axis=[row, column])
 
     return te.compute(shape, term, name="depthwise_conv2d", attrs=mark(tile))
 

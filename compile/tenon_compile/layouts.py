@@ -235,9 +235,12 @@ class Emitter:
         _, channels, rows, columns = node.shape
         if each:
             kernel = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
-            tiles = depthwise_tiles_for(columns, channels, self.vectors)
-            tile = self.tile("depthwise_conv2d", in_last(x.shape), weights.shape, how, tiles)
-            value = self.kernel(kernels.depthwise_conv2d, self.last(x), kernel, *how, tile)
+            picture, shape = self.last(x), in_last(x.shape)
+            if any(node.padding) and not self.vectors.conditions:
+                picture, shape, how = self.padded(picture, shape, *how)
+            tiles = depthwise_tiles_for(columns, channels, self.vectors, rows)
+            tile = self.tile("depthwise_conv2d", shape, weights.shape, how, tiles)
+            value = self.kernel(kernels.depthwise_conv2d, picture, kernel, *how, tile)
             return self.with_bias(value, node, [1, 1, 1, -1]), True
         fill = channels_to_fill(channels, self.vectors)
         filled = numpy.pad(weights.value, ((0, fill), (0, 0), (0, 0), (0, 0))) if fill else weights.value
@@ -248,6 +251,14 @@ class Emitter:
         if fill:
             value = op.strided_slice(self.emit(value), [3], [0], [channels])
         return self.with_bias(value, node, [1, 1, 1, -1]), True
+
+    def padded(self, picture, extents, shape, strides, padding, dilation):
+        """A copy with zeros around it, its shape, and how a convolution to a shape reads it."""
+        top, left, bottom, right = padding
+        copy = self.emit(op.nn.pad(picture, [0, 0, top, bottom, left, right, 0, 0]))
+        n, high, wide, channels = extents
+        extents = [n, top + high + bottom, left + wide + right, channels]
+        return copy, extents, (shape, strides, [0, 0, 0, 0], dilation)
 
     def tile(self, name, source, weights, how, tiles):
         """The tile of a kernel: the first, unless another was faster."""
@@ -330,7 +341,7 @@ class Emitter:
         if node.groups == 1:
             value = self.integer_product(integer_kernels.integer_conv2d, self.last(x), node, in_last(node.shape), how)
             return value, True
-        tile = choose_depthwise_tile(node.shape[3], node.shape[1], self.vectors)
+        tile = choose_depthwise_tile(node.shape[3], node.shape[1], self.vectors, node.shape[2])
         packed = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0].astype("int32"))
         shape = in_last(node.shape)
         value = self.builder.call_te(

@@ -21,6 +21,7 @@ from .kernels import MARK, Tile, Vectors, choose_depthwise_tile, choose_tile
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_ELEMENTS = LEAST_WORK // 12  # those that a kernel without a product computes in the same time
 LEAST_TURNS = 8
+UNROLLED = 400  # products of a tile of a depthwise convolution, more than which stay in loops
 LARGER = 8  # how many times as many elements a picture has as weights, if these are read again for each block of rows
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 # those whose tiles depend on vectors alone
@@ -93,6 +94,38 @@ def elements_in_threads(schedule, loops, elements):
             return
 
 
+def share_depthwise(schedule, loops, work):
+    """The loops of a depthwise convolution over tiles, and those of them that threads share: none if there is little work.
+
+    Those over pictures, rows, columns and channels are given. Threads share rows, or blocks of channels if the rows are few.
+    """
+    pictures, row, column, channel = loops
+    if work < LEAST_WORK:
+        return loops, []
+    turns = range(2 * LEAST_TURNS, LEAST_TURNS - 1, -1)
+    count = next((one for one in turns if extent(schedule, channel) % one == 0), 1)
+    one_picture = extent(schedule, pictures) == 1
+    if count == 1 or (one_picture and extent(schedule, row) >= 2 * LEAST_TURNS):
+        return loops, [row] if one_picture else [pictures, row]
+    block, channel = schedule.split(channel, [count, None])
+    return [pictures, block, row, column, channel], [pictures, block]
+
+
+def finish_depthwise(schedule, outer, shared, summed, products):
+    """Let threads share loops, and leave few conditions of what is in the picture.
+
+    TVM makes loops of their own of the first and the last rows and columns of tiles. In those between all is inside; in
+    the others, it knows of each product whether it is, if those of a tile are not in loops.
+    """
+    row, column = outer[-3:-1]
+    for loop in [column] if len(shared) > 1 and row in shared else [row, column]:
+        schedule.annotate(loop, "pragma_loop_partition_hint", 1)
+    if shared:
+        schedule.parallel(schedule.fuse(*shared) if len(shared) > 1 else shared[0])
+    if products <= UNROLLED:
+        unroll_and_vectorize(schedule, summed, None)
+
+
 def needed_by(schedule, name):
     """The names of the blocks that a block is computed from."""
     names = set()
@@ -118,7 +151,7 @@ def tile_of(schedule, name, vectors, chosen):
     space, summed = loops_of(schedule, block)
     space = [extent(schedule, loop) for loop in space]
     if name in DEPTHWISE:
-        return choose_depthwise_tile(*space[-2:], vectors)
+        return choose_depthwise_tile(*space[-2:], vectors, space[-3])
     depth = math.prod(extent(schedule, loop) for loop in summed) // (dot.group if dot else 1)
     vectors = Vectors(dot.lanes, dot.sums) if dot else vectors
     return choose_tile(space[-2], wide * lanes, vectors, depth, space[-3] if name.endswith("conv2d") else 1)
@@ -147,10 +180,13 @@ def tile_product(schedule, names, vectors, chosen):
     column, inner_column = schedule.split(columns, [None, tile.columns])
     channel, inner_wide, lane = schedule.split(channels, [None, tile.vectors, tile.lanes])
     inner = [*inner_row, inner_column, inner_wide]
+    work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
     # their inputs are read once, in the order of memory; each matrix of a product has weights of its own
-    blocks = []
-    if names[0] in CHANNELS_INSIDE:
+    blocks, shared = [], None
+    if names[0] in DEPTHWISE:
+        outer, shared = share_depthwise(schedule, [*outer, column, channel], work)
+    elif names[0] in CHANNELS_INSIDE:
         outer = [*outer, column, channel]
     else:
         if names[0].endswith("conv2d"):
@@ -158,15 +194,15 @@ def tile_product(schedule, names, vectors, chosen):
             blocks, outer[-1] = rows_in_blocks(schedule, outer[-1], channel, elements, weights)
         outer = [*outer[:-1], *blocks, channel, outer[-1], column] if blocks else [channel, *outer, column]
     schedule.reorder(*outer, *summed, *inner, lane, *group)
-    work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     for name in behind[:-1]:
         schedule.compute_inline(schedule.get_sblock(name))
     same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
+    # TVM allocates a small tensor of this scope on the stack, but calls the runtime for one that is "local"
     if same:
-        schedule.set_scope(block, 0, "local")
+        schedule.set_scope(block, 0, "global")
         last = schedule.get_sblock(behind[-1])
     else:
-        last = schedule.cache_write(block, 0, "local")
+        last = schedule.cache_write(block, 0, "global")
     schedule.reverse_compute_at(last, outer[-1])
     # a tile of one element has no loops
     within = schedule.get_loops(last)[len(outer) :]
@@ -175,8 +211,12 @@ def tile_product(schedule, names, vectors, chosen):
         unroll_and_vectorize(schedule, [*within[:-1], over], vector)
     unroll_and_vectorize(schedule, inner, None if dot else lane)
     loops = schedule.get_loops(block)[: len(outer)]
-    # the loop over channels stays as it is in each block
-    in_threads(schedule, loops[: outer.index(channel) + 1] if blocks else loops, work)
+    if shared is None:
+        # the loop over channels stays as it is in each block
+        in_threads(schedule, loops[: outer.index(channel) + 1] if blocks else loops, work)
+    else:
+        products = math.prod(extent(schedule, loop) for loop in [*summed, *inner])
+        finish_depthwise(schedule, outer, shared, summed, products)
     zeros = schedule.decompose_reduction(block, summed[0])
     if dot:
         dot_product(schedule, lane, dot)
@@ -229,22 +269,28 @@ def marked(schedule, name):
     return MARK in schedule.get(schedule.get_sblock(name)).annotations
 
 
+def in_32_bits(schedule):
+    """The same kernel with loops of 32 bits, if its tensors are not larger: TVM 0.27 forgets marks of longer ones."""
+    buffers = schedule.mod["main"].params
+    small = all(math.prod(int(extent) for extent in one.shape) < 2**31 for one in buffers)
+    if not small or any(one.dtype == "int64" for one in buffers):
+        return schedule
+    return Schedule(tvm.tirx.transform.ForceNarrowIndexToInt32()(schedule.mod))
+
+
 def schedule_kernel(function, vectors, chosen):
     """A kernel with a schedule, and the rule that it is by."""
     schedule = Schedule(tvm.IRModule({"main": function}))
     names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     main = next((name for name in names if marked(schedule, name)), None)
     before, rest = names, []
+    if main == "depthwise_conv2d":
+        schedule = in_32_bits(schedule)
     if main:
         needed = needed_by(schedule, main)
         before = [name for name in names if name in needed]
         behind = [name for name in names if name != main and name not in needed]
         rest = tile_product(schedule, [main, *behind], vectors, chosen)
-    if main == "depthwise_conv2d" and vectors.conditions:
-        # each element is read a few times only: a padded copy would cost more than the sums
-        for name in before:
-            schedule.compute_inline(schedule.get_sblock(name))
-        before = []
     vectorize_blocks(schedule, [*before, *rest], vectors)
     return schedule.mod["main"], "tiled" if main else "vectorised"
 
