@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Schedules of kernels without a product: which loops threads share. Needs TVM. Prints TAP."""
+"""Schedules of kernels: which loops threads share, what is a vector, the borders of depthwise convolutions. Needs TVM. Prints TAP."""
 
 import sys
 from pathlib import Path
 
+import numpy
+import tvm
 from tvm import te
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
-from tenon_compile.kernels import Vectors  # noqa: E402
+from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
 from tenon_compile.schedules import schedule_kernel  # noqa: E402
+
+VECTORS = Vectors(8, 8)
+
+
+def output_of(function, shape, *arrays):
+    """What a kernel computes on this machine."""
+    code = tvm.compile(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}), target="llvm")
+    output = tvm.runtime.tensor(numpy.zeros(shape, "float32"))
+    code["main"](*(tvm.runtime.tensor(array) for array in arrays), output)
+    return output.numpy()
+
+
+def random(*shape):
+    return numpy.random.default_rng(1).random(shape, "float32")
 
 
 def kernel(make, *shape):
     """The schedule of a kernel that computes something of one tensor, as text."""
     x = te.placeholder(shape, name="x")
-    return schedule_kernel(te.create_prim_func([x, make(x)]), Vectors(8, 8), True)[0].script()
+    return schedule_kernel(te.create_prim_func([x, make(x)]), VECTORS, True)[0].script()
 
 
 def transposed(x):
@@ -25,6 +41,36 @@ def transposed(x):
 def summed(x):
     k = te.reduce_axis((0, x.shape[1]), name="k")
     return te.compute((x.shape[0],), lambda i: te.sum(x[i, k], axis=k), name="y")
+
+
+def depthwise(shape, window, strides, padding, dilation=(1, 1)):
+    """A depthwise convolution with loops of 64 bits, as networks have them: its schedule, the rule, and its output's shape."""
+    pictures, height, width, channels = shape
+    extents = [
+        (extent + 2 * around - (each - 1) * apart - 1) // step + 1
+        for extent, each, step, around, apart in zip((height, width), window, strides, padding, dilation)
+    ]
+    tile = depthwise_tiles_for(extents[1], channels, VECTORS, extents[0])[0]
+    long = [tvm.tirx.const(extent, "int64") for extent in (pictures, *extents, channels)]
+    x = te.placeholder([tvm.tirx.const(extent, "int64") for extent in shape], name="x")
+    weights = te.placeholder([tvm.tirx.const(extent, "int64") for extent in (*window, channels)], name="weights")
+    sums = depthwise_conv2d(x, weights, long, strides, (*padding, *padding), dilation, tile)
+    y = te.compute(long, lambda *at: te.max(sums[at], tvm.tirx.const(0.5, "float32")), name="y")
+    function, rule = schedule_kernel(te.create_prim_func([x, weights, y]), VECTORS, True)
+    return function, rule, (pictures, *extents, channels)
+
+
+def convolved(x, weights, shape, strides, padding, dilation):
+    """The same by numpy."""
+    (top, left), (_, height, width, _) = padding, shape
+    x = numpy.pad(x, ((0, 0), (top, top), (left, left), (0, 0)))
+    y = numpy.zeros(shape, "float32")
+    for row in range(weights.shape[0]):
+        for column in range(weights.shape[1]):
+            down, across = row * dilation[0], column * dilation[1]
+            rows = slice(down, down + (height - 1) * strides[0] + 1, strides[0])
+            y += x[:, rows, across:][:, :, : (width - 1) * strides[1] + 1 : strides[1]] * weights[row, column]
+    return numpy.maximum(y, 0.5)
 
 
 def threads_share_the_outermost_loop_of_a_large_kernel():
@@ -42,12 +88,65 @@ def sums_and_scalar_loops_stay_in_one_thread():
     assert "parallel" not in kernel(summed, 400, 300)
 
 
+def sums_along_the_last_axis_are_made_in_vectors_of_rows():
+    x = te.placeholder((400, 300), name="x")
+    function, _ = schedule_kernel(te.create_prim_func([x, summed(x)]), VECTORS, True)
+    assert "T.vectorized(8)" in function.script(), function.script()
+    array = random(400, 300)
+    assert numpy.allclose(output_of(function, 400, array), array.sum(1), rtol=1e-5)
+
+
+def depthwise_convolutions_equal_those_of_numpy():
+    for shape, window, strides, padding, *dilation in (
+        ((1, 20, 20, 16), (3, 3), (1, 1), (1, 1)),
+        ((1, 21, 17, 16), (3, 3), (2, 2), (1, 1)),
+        ((1, 14, 14, 24), (5, 5), (1, 1), (2, 2)),
+        ((1, 12, 15, 8), (5, 5), (2, 1), (2, 2)),
+        ((2, 40, 40, 64), (3, 3), (1, 1), (1, 1)),
+        ((2, 40, 40, 8), (5, 5), (1, 1), (2, 2)),
+        ((1, 64, 40, 24), (3, 3), (1, 1), (1, 1)),
+        ((1, 2, 30, 12), (3, 3), (1, 1), (1, 1)),
+        ((1, 1, 50, 8), (1, 9), (1, 1), (0, 4)),
+        ((1, 20, 20, 8), (3, 3), (1, 1), (2, 2), (2, 2)),
+        ((1, 18, 18, 8), (11, 11), (1, 1), (5, 5)),
+        ((1, 7, 7, 5), (3, 3), (1, 1), (0, 0)),
+    ):
+        how = strides, padding, *(dilation or [(1, 1)])
+        function, rule, extents = depthwise(shape, window, *how)
+        assert rule == "tiled", rule
+        x, weights = random(*shape) - numpy.float32(0.5), random(*window, shape[-1])
+        expected = convolved(x, weights, extents, *how)
+        assert numpy.allclose(output_of(function, extents, x, weights), expected, rtol=1e-4, atol=1e-5), (shape, window, *how)
+
+
+def rows_inside_of_a_picture_have_no_conditions():
+    function, _, _ = depthwise((1, 20, 20, 16), (3, 3), (1, 1), (1, 1))
+    lowered = []
+
+    @tvm.ir.instrument.pass_instrument
+    class AfterLoops:
+        def run_after_pass(self, module, info):
+            if info.name.endswith("RemoveNoOp"):
+                lowered.append(module.script())
+
+    with tvm.transform.PassContext(instruments=[AfterLoops()]):
+        tvm.compile(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}), target="llvm")
+    assert lowered and "if_then_else" not in lowered[-1], lowered[-1:]
+
+
+def threads_share_blocks_of_channels_if_the_rows_are_few():
+    few = depthwise((1, 8, 40, 1024), (3, 3), (1, 1), (1, 1))[0].script()
+    assert few.count("T.parallel(16)") == 1, few
+    many = depthwise((1, 64, 40, 128), (3, 3), (1, 1), (1, 1))[0].script()
+    assert many.count("T.parallel(32, annotations") == 1, many
+
+
 def a_small_kernel_stays_in_one_thread():
     assert "parallel" not in kernel(transposed, 50, 30)
 
 
 cases = [f for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__]
-cases = cases[cases.index(summed) + 1 :]
+cases = cases[cases.index(convolved) + 1 :]
 failures = 0
 for number, case in enumerate(cases, 1):
     try:
