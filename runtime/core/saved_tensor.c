@@ -7,6 +7,7 @@
 #include "lib/cursor_fast.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/saved_tensor.h"
+#include "runtime/core/tensor_view.h"
 
 static int read_magic(struct tenon_cursor *c)
 {
@@ -126,6 +127,31 @@ void saved_tensor_swap(DLDataType dtype, void *data, size_t size)
 		}
 }
 
+/* Elements smaller than a byte take one byte each while loading. */
+static void copy_elements(const struct saved_tensor *saved, void *to)
+{
+	if (saved->data.size)
+		memcpy(to, saved->data.data, saved->data.size);
+	saved_tensor_swap(saved->dtype, to, saved->data.size);
+}
+
+bool saved_tensor_in_place(const struct saved_tensor *saved, const struct tenon_object *keep)
+{
+	return keep && !SAVED_TENSOR_FOREIGN && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN);
+}
+
+int saved_tensor_copy(const struct saved_tensor *saved, void *to, struct tenon_object *keep,
+		      struct tenon_tensor **out)
+{
+	int64_t shape[SAVED_TENSOR_NDIM_MOST];
+	DLTensor dl;
+
+	copy_elements(saved, to);
+	saved_tensor_describe(saved, shape, &dl);
+	dl.data = to;
+	return tenon_tensor_view(&dl, keep, out);
+}
+
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out)
 {
@@ -135,16 +161,14 @@ int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *kee
 	int err;
 
 	saved_tensor_describe(saved, shape, &dl);
-	if (keep && !SAVED_TENSOR_FOREIGN && !((uintptr_t)saved->data.data % TENON_TENSOR_ALIGN))
+	if (saved_tensor_in_place(saved, keep))
 		return tenon_tensor_view(&dl, keep, out);
 
-	/* Elements smaller than a byte take one byte each while loading, so allocate that first. */
-	err = tenon_tensor_create(shape, saved->ndim, tenon_dtype(TENON_DTYPE_UINT, 8, width), out);
+	dl.dtype = tenon_dtype(TENON_DTYPE_UINT, 8, width);
+	err = tensor_create_unset(&dl, out);
 	if (err)
 		return err;
 	(*out)->dl.dtype = saved->dtype;
-	if (saved->data.size)
-		memcpy((*out)->dl.data, saved->data.data, saved->data.size);
-	saved_tensor_swap(saved->dtype, (*out)->dl.data, saved->data.size);
+	copy_elements(saved, (*out)->dl.data);
 	return 0;
 }

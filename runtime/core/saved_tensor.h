@@ -69,6 +69,22 @@ void saved_tensor_describe(const struct saved_tensor *saved, int64_t *shape, DLT
 int saved_tensor_make(const struct saved_tensor *saved, struct tenon_object *keep,
 		      struct tenon_tensor **out) TO_PLUGINS(saved_tensor_make);
 
+/** saved_tensor_in_place - whether saved_tensor_make() makes a view of the bytes */
+bool saved_tensor_in_place(const struct saved_tensor *saved, const struct tenon_object *keep)
+	TO_PLUGINS(saved_tensor_in_place);
+
+/**
+ * saved_tensor_copy - copy a saved tensor to memory of the caller, and create a view of that
+ * @saved: parsed tensor
+ * @to: memory for as many bytes as @saved has, aligned to TENON_TENSOR_ALIGN
+ * @keep: object that keeps @to alive
+ * @out: receives the tensor with one reference
+ *
+ * Return: as saved_tensor_make().
+ */
+int saved_tensor_copy(const struct saved_tensor *saved, void *to, struct tenon_object *keep,
+		      struct tenon_tensor **out) TO_PLUGINS(saved_tensor_copy);
+
 /* Numbers in files are little-endian. On other machines each parameter is copied to be used. */
 #define SAVED_TENSOR_FOREIGN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 

@@ -205,29 +205,40 @@ static void release_memory(struct own_tensor *t)
 	free(t->base.dl.data);
 }
 
-int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
-			struct tenon_tensor **out)
+int tensor_create_unset(const DLTensor *dl, struct tenon_tensor **out)
 {
-	DLTensor dl = tenon_dltensor(NULL, (int64_t *)shape, ndim, dtype);
 	struct own_tensor *t;
 	size_t bytes;
 	void *data;
 	int err;
 
 	*out = NULL;
-	err = tensor_new(&dl, false, &t);
+	err = tensor_new(dl, false, &t);
 	if (err)
 		return err;
 	/* cannot fail: tenon_tensor_new() checked it */
-	tenon_tensor_bytes(&dl, &bytes);
+	tenon_tensor_bytes(dl, &bytes);
 	if (posix_memalign(&data, TENON_TENSOR_ALIGN, bytes ? bytes : 1)) {
 		tenon_object_unref(t);
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor of %zu bytes", bytes);
 	}
-	memset(data, 0, bytes ? bytes : 1);
 	t->base.dl.data = data;
 	t->release = release_memory;
 	*out = &t->base;
+	return 0;
+}
+
+int tenon_tensor_create(const int64_t *shape, int32_t ndim, DLDataType dtype,
+			struct tenon_tensor **out)
+{
+	const DLTensor dl = tenon_dltensor(NULL, (int64_t *)shape, ndim, dtype);
+	size_t bytes;
+	int err = tensor_create_unset(&dl, out);
+
+	if (err)
+		return err;
+	tenon_tensor_bytes(&dl, &bytes);
+	memset((*out)->dl.data, 0, bytes ? bytes : 1);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensor objects that belong to a model. */
+/* Tensor objects that belong to a model, or whose contents the caller sets. */
 #ifndef RUNTIME_CORE_TENSOR_VIEW_H
 #define RUNTIME_CORE_TENSOR_VIEW_H
 
@@ -10,5 +10,8 @@
 /* tenon_tensor_view() with an object from the heap that the thread entered (lib/heap.h). */
 int tensor_view_of_model(const DLTensor *dl, struct tenon_object *keep, struct tenon_tensor **out)
 	TO_PLUGINS(tensor_view_of_model);
+
+/* tenon_tensor_create() with memory that is not zeroed; of @dl, shape and dtype are used. */
+int tensor_create_unset(const DLTensor *dl, struct tenon_tensor **out);
 
 #endif /* RUNTIME_CORE_TENSOR_VIEW_H */

@@ -9,6 +9,7 @@
 #include "runtime/core/dtype.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/core/saved_tensor.h"
+#include "runtime/model/storage.h"
 
 /* kinds of constants, independent of the file version's numbering */
 enum constant_kind {
@@ -49,7 +50,36 @@ static enum constant_kind constant_kind(bool legacy, uint32_t tag)
 	}
 }
 
-static int read_tensor(struct tenon_cursor *c, struct tenon_object *keep, uint64_t *bytes,
+/*
+ * The copies of tensors share a block of memory, which has large pages: a page fault for each 4 KiB
+ * takes longer than copying them. Each takes less of it than of the file, and the rest is never
+ * touched.
+ */
+struct copies {
+	struct tenon_object *keep; /* of the file's bytes */
+	uint64_t left;		   /* tensors at most, this one too */
+	struct storage *block;	   /* NULL until it is needed */
+	size_t used;
+};
+
+static int copy_tensor(const struct tenon_cursor *c, const struct saved_tensor *saved,
+		       struct copies *copies, struct tenon_tensor **out)
+{
+	const size_t most = saved->data.size + tenon_cursor_left(c);
+	char *to;
+	int err = 0;
+
+	if (!copies->block)
+		err = storage_create_lasting(most + copies->left * TENON_TENSOR_ALIGN,
+					     &copies->block);
+	if (err)
+		return err;
+	to = copies->block->data + copies->used;
+	copies->used += (saved->data.size + TENON_TENSOR_ALIGN - 1) & -(size_t)TENON_TENSOR_ALIGN;
+	return saved_tensor_copy(saved, to, &copies->block->object, out);
+}
+
+static int read_tensor(struct tenon_cursor *c, struct copies *copies, uint64_t *bytes,
 		       struct tenon_value *out)
 {
 	struct saved_tensor saved;
@@ -57,8 +87,12 @@ static int read_tensor(struct tenon_cursor *c, struct tenon_object *keep, uint64
 	int err;
 
 	err = saved_tensor_read(c, &saved);
-	if (!err)
-		err = saved_tensor_make(&saved, keep, &t);
+	if (err)
+		return err;
+	if (saved_tensor_in_place(&saved, copies->keep))
+		err = saved_tensor_make(&saved, copies->keep, &t);
+	else
+		err = copy_tensor(c, &saved, copies, &t);
 	if (err)
 		return err;
 	*bytes += saved.data.size;
@@ -135,8 +169,8 @@ static int read_dtype(struct tenon_cursor *c, struct tenon_value *out)
 	return 0;
 }
 
-static int read_constant(struct relax_executable *x, struct tenon_cursor *c,
-			 struct tenon_object *keep, struct tenon_value *out)
+static int read_constant(struct relax_executable *x, struct tenon_cursor *c, struct copies *copies,
+			 struct tenon_value *out)
 {
 	struct tenon_cursor at = *c;
 	uint32_t tag;
@@ -147,7 +181,7 @@ static int read_constant(struct relax_executable *x, struct tenon_cursor *c,
 		return err;
 	switch (constant_kind(x->legacy, tag)) {
 	case CONSTANT_TENSOR:
-		return read_tensor(c, keep, &x->constant_bytes, out);
+		return read_tensor(c, copies, &x->constant_bytes, out);
 	case CONSTANT_DTYPE:
 		return read_dtype(c, out);
 	case CONSTANT_SHAPE:
@@ -169,6 +203,7 @@ static int read_constant(struct relax_executable *x, struct tenon_cursor *c,
 int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
 			 struct tenon_object *keep)
 {
+	struct copies copies = { .keep = keep };
 	uint64_t count;
 	int err;
 
@@ -182,10 +217,16 @@ int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
 	if (!x->constants)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu64 " constants", count);
 	while (x->constant_count < count) {
-		err = read_constant(x, c, keep, &x->constants[x->constant_count]);
-		if (err)
-			return tenon_error_in(err, "constant %" PRIu32, x->constant_count);
+		copies.left = count - x->constant_count;
+		err = read_constant(x, c, &copies, &x->constants[x->constant_count]);
+		if (err) {
+			err = tenon_error_in(err, "constant %" PRIu32, x->constant_count);
+			break;
+		}
 		x->constant_count++;
 	}
-	return 0;
+	/* the tensors keep it */
+	if (copies.block)
+		tenon_object_unref(&copies.block->object);
+	return err;
 }

@@ -68,6 +68,40 @@ static void both_formats_and_all_kinds_of_constants_are_read(void **state)
 	}
 }
 
+/* A tensor that outlives the module keeps its contents. */
+static void tensors_of_any_size_are_aligned_and_last(void **state)
+{
+	static const size_t sizes[] = { 1, 33, 0, 7, 64, 5000 };
+	struct tenon_tensor *t[sizeof(sizes) / sizeof(sizes[0])];
+	struct assembly a = identity();
+	struct relax_executable *x;
+	struct tenon_module *m;
+	float values[5000];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (k = 0; k < sizes[i]; k++)
+			values[k] = (float)(i + 1) + (float)k * 0.5f;
+		constant_tensor(&a, values, sizes[i]);
+	}
+	assert_int_equal(load_assembly(&a, &m), 0);
+	x = relax_executable_of(m);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		t[i] = (struct tenon_tensor *)x->constants[i].as.object;
+		tenon_object_ref(t[i]);
+	}
+	tenon_object_unref(m);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_int_equal((uintptr_t)t[i]->dl.data % TENON_TENSOR_ALIGN, 0);
+		assert_int_equal(t[i]->dl.shape[0], sizes[i]);
+		for (k = 0; k < sizes[i]; k++)
+			assert_true(((float *)t[i]->dl.data)[k] ==
+				    (float)(i + 1) + (float)k * 0.5f);
+		tenon_object_unref(t[i]);
+	}
+}
+
 static void constants_of_older_tvm_have_other_numbers(void **state)
 {
 	static const float values[] = { 4 };
@@ -459,6 +493,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_formats_and_all_kinds_of_constants_are_read),
+		cmocka_unit_test(tensors_of_any_size_are_aligned_and_last),
 		cmocka_unit_test(constants_of_older_tvm_have_other_numbers),
 		cmocka_unit_test(an_image_within_a_string_is_unwrapped),
 		cmocka_unit_test(another_version_or_magic_number_is_refused),
