@@ -4,6 +4,9 @@
 #define LIB_LARGE_PAGES_H
 
 #include <stddef.h>
+#include <stdlib.h>
+
+#include "lib/plugin_api.h"
 
 /**
  * large_pages_use - let the kernel use large pages for memory that will be filled
@@ -15,10 +18,26 @@
  */
 #if defined(CONFIG_DEVICE_FILES) || defined(CONFIG_ELF_INSPECT) || defined(CONFIG_EXECUTORS) ||    \
 	defined(CONFIG_TOOL)
-void large_pages_use(const void *data, size_t size);
+void large_pages_use(const void *data, size_t size) TO_PLUGINS(large_pages_use);
+
+/**
+ * large_pages_take - allocate memory of large pages
+ * @size: bytes; below a large page the memory is like that of others. Large pages that are never
+ *	touched take no memory.
+ *
+ * Return: memory for free(); NULL if there is none.
+ */
+void *large_pages_take(size_t size) TO_PLUGINS(large_pages_take);
 #else
 static inline void large_pages_use(const void *data, size_t size)
 {
+}
+
+static inline void *large_pages_take(size_t size)
+{
+	void *data;
+
+	return posix_memalign(&data, 128, size) ? NULL : data;
 }
 #endif
 

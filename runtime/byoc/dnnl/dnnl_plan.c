@@ -79,19 +79,13 @@ int dnnl_scratch(struct dnnl_plan *p, const struct dnnl_layout *layout, struct d
 	return 0;
 }
 
-static int new_block(struct dnnl_plan *p, const struct dnnl_layout *layout, struct dnnl_data *data)
+static int new_constant(struct dnnl_plan *p, const struct dnnl_layout *layout,
+			struct dnnl_data *data)
 {
-	const size_t bytes = dnnl.memory_desc_get_size(layout);
-	void **slot = byoc_append(&p->blocks, &p->block_count, sizeof(*slot));
+	void *at = byoc_constant_take(&p->constants, dnnl.memory_desc_get_size(layout));
 
-	if (!slot)
-		return -TENON_E_NOMEM;
-	if (posix_memalign(slot, BYOC_ALIGNMENT, bytes + !bytes)) {
-		*slot = NULL;
-		return tenon_error(-TENON_E_NOMEM, "no memory for a constant of %zu bytes", bytes);
-	}
-	*data = (struct dnnl_data){ DNNL_PLACE_CONSTANT, 0, *slot };
-	return 0;
+	*data = (struct dnnl_data){ DNNL_PLACE_CONSTANT, 0, at };
+	return at ? 0 : -TENON_E_NOMEM;
 }
 
 int dnnl_add_step(struct dnnl_plan *p, const struct dnnl_primitive_desc *pd,
@@ -146,7 +140,7 @@ int dnnl_convert(struct dnnl_plan *p, const struct dnnl_use *from, struct dnnl_u
 
 	if (!to->data.place)
 		err = from->data.place == DNNL_PLACE_CONSTANT
-			      ? new_block(p, to->layout, &to->data)
+			      ? new_constant(p, to->layout, &to->data)
 			      : dnnl_scratch(p, to->layout, &to->data);
 	uses[1].data = to->data;
 	if (!err)
@@ -222,9 +216,12 @@ static int set_arguments(struct dnnl_plan *p, void *const *constants)
 	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < g->constant_count && !err; i++)
+	for (i = 0; i < g->constant_count && !err; i++) {
 		err = set_plain(p, g->constants[i],
 				(struct dnnl_data){ DNNL_PLACE_CONSTANT, .address = constants[i] });
+		v = &p->values[g->constants[i]];
+		p->constants.expected += err ? 0 : dnnl.memory_desc_get_size(v->layout);
+	}
 	for (i = 0; i < g->input_count && !err; i++)
 		err = set_plain(p, g->inputs[i],
 				(struct dnnl_data){ DNNL_PLACE_ARGUMENT, .index = i });
@@ -296,12 +293,10 @@ void dnnl_plan_fini(struct dnnl_plan *p)
 			dnnl.primitive_destroy(p->steps[i].primitive);
 	for (i = 0; i < p->layout_count; i++)
 		dnnl_layout_free(p->layouts[i]);
-	for (i = 0; i < p->block_count; i++)
-		free(p->blocks[i]);
+	byoc_constants_free(&p->constants);
 	free(p->values);
 	free(p->steps);
 	free(p->uses);
 	free(p->buffers);
 	free(p->layouts);
-	free(p->blocks);
 }

@@ -16,6 +16,7 @@
 
 #include "driver/dnnl/dnnl_library.h"
 #include "runtime/byoc/json_buffers.h"
+#include "runtime/byoc/json_constants.h"
 #include "runtime/byoc/json_graph.h"
 
 /* where the bytes of a memory are */
@@ -61,9 +62,8 @@ struct dnnl_plan {
 	uint32_t buffer_count;
 	struct dnnl_layout **layouts; /* all, to be freed */
 	uint32_t layout_count;
-	void **blocks; /* reordered constants */
-	uint32_t block_count;
-	size_t arena; /* bytes of all buffers */
+	struct byoc_constants constants; /* reordered */
+	size_t arena;			 /* bytes of all buffers */
 };
 
 /**
