@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Commit of a token tree: the rows of the accepted path move together, the others are dropped. */
+/*
+ * Commit of a token tree: the rows of the accepted path move together, the others are dropped.
+ *
+ * As in TVM, this is about the tokens of the last step alone. Where a tree grew in several steps, nodes of the earlier ones
+ * stay, as tokens, until the program pops them, and the numbers on the path are places among the last step's tokens.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +22,12 @@ static int32_t slot_at(const struct kv_cache *c, const struct kv_sequence *s, in
 	       (int32_t)(index % c->p.page_size);
 }
 
+/* Number of nodes that the last step added. */
+static int32_t last_nodes(const struct kv_member *m)
+{
+	return m->append < m->s->tree_size ? (int32_t)m->append : m->s->tree_size;
+}
+
 /* Length of the path from a root to @leaf. */
 static int32_t path_length(const struct kv_sequence *s, int64_t leaf)
 {
@@ -27,6 +38,7 @@ static int check_commit(const struct kv_cache *c, const int64_t *ids, const int6
 			size_t count)
 {
 	const struct kv_sequence *s;
+	int32_t nodes;
 	size_t i;
 
 	if (!count || count != c->member_count)
@@ -40,11 +52,12 @@ static int check_commit(const struct kv_cache *c, const int64_t *ids, const int6
 					   "sequence %" PRIi64 " is committed where the last step "
 					   "had %" PRIi64,
 					   ids[i], s->id);
-		if (!s->tree_size || leaves[i] < -1 || leaves[i] >= s->tree_size)
+		nodes = last_nodes(&c->members[i]);
+		if (!nodes || leaves[i] < -1 || leaves[i] >= nodes)
 			return tenon_error(-TENON_E_VALUE,
 					   "leaf %" PRIi64 " of sequence %" PRIi64
-					   ", whose tree has %" PRIi32 " nodes",
-					   leaves[i], ids[i], s->tree_size);
+					   ", whose tree got %" PRIi32 " nodes in the last step",
+					   leaves[i], ids[i], nodes);
 	}
 	return 0;
 }
@@ -55,11 +68,13 @@ static int32_t list_moves(struct kv_cache *c, const int64_t *leaves, int32_t *fr
 {
 	const struct kv_sequence *s;
 	int32_t n = 0, node, place, first;
+	int64_t base;
 	size_t i;
 
 	for (i = 0; i < c->member_count; i++) {
 		s = c->members[i].s;
 		indptr[i] = n;
+		base = c->p.blocks[s->block].length - last_nodes(&c->members[i]);
 		place = path_length(s, leaves[i]);
 		n += place;
 		first = 0;
@@ -70,10 +85,8 @@ static int32_t list_moves(struct kv_cache *c, const int64_t *leaves, int32_t *fr
 				first = place + 1;
 				break;
 			}
-			from[indptr[i] + place] =
-				slot_at(c, s, c->p.blocks[s->block].length - s->tree_size + node);
-			to[indptr[i] + place] =
-				slot_at(c, s, c->p.blocks[s->block].length - s->tree_size + place);
+			from[indptr[i] + place] = slot_at(c, s, base + node);
+			to[indptr[i] + place] = slot_at(c, s, base + place);
 		}
 		n -= first;
 		memmove(from + indptr[i], from + indptr[i] + first,
@@ -138,7 +151,7 @@ static int commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves,
 	for (i = 0; i < count && !err; i++) {
 		s = c->members[i].s;
 		keep = path_length(s, leaves[i]);
-		nodes = s->tree_size;
+		nodes = last_nodes(&c->members[i]);
 		s->tree_size = 0;
 		err = kv_pop(&c->p, s, nodes - keep, &none);
 	}

@@ -93,6 +93,27 @@ static void play_histories(int count)
 	}
 }
 
+static void a_commit_keeps_nodes_of_earlier_steps(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	const int64_t id[] = { 0 }, lengths[] = { 3, 1, 2 }, tree[] = { -1, 0, 0 }, leaf[] = { 1 };
+	const int64_t before[] = { 2 };
+
+	(void)unused;
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	assert_int_equal(kv_cache_begin(c, id, &lengths[0], 1, NULL, 0), 0);
+	assert_int_equal(kv_cache_begin(c, id, &lengths[1], 1, tree, 1), 0);
+	assert_int_equal(kv_cache_begin(c, id, &lengths[2], 1, tree + 1, 2), 0);
+	assert_int_equal(kv_cache_total_length(c), 6);
+	assert_int_equal(kv_cache_commit(c, id, before, 1), -TENON_E_VALUE);
+	tenon_error_clear();
+	/* its path has two nodes, as many as the last step added */
+	assert_int_equal(kv_cache_commit(c, id, leaf, 1), 0);
+	assert_int_equal(kv_cache_total_length(c), 6);
+	tenon_object_unref(c);
+}
+
 static void random_histories_equal_plain_lists(void **unused)
 {
 	int i;
@@ -243,6 +264,7 @@ static void many_forks_of_a_prefix_are_read_together(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_commit_keeps_nodes_of_earlier_steps),
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
 		cmocka_unit_test(wrong_steps_are_refused_and_change_nothing),
