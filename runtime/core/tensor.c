@@ -158,7 +158,7 @@ static inline bool is_plain(const DLTensor *dl)
 }
 
 /* Check what foreign code or a caller says of a tensor. */
-static inline int tensor_check(const DLTensor *dl)
+static __attribute__((noinline)) int tensor_check(const DLTensor *dl)
 {
 	size_t bytes;
 
@@ -296,8 +296,9 @@ static void imported_versioned_delete(void *self, int flags)
 }
 
 /* The imported tensor lives as long as the object, so its shape and strides need no copy. */
-static inline int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
-			 void (*deleter)(void *self, int flags), struct tenon_tensor **out)
+static __attribute__((noinline)) int import(const DLTensor *dl, size_t align, bool contiguous,
+					    void *managed, void (*deleter)(void *self, int flags),
+					    struct tenon_tensor **out)
 {
 	struct own_tensor *t;
 	size_t strides;
