@@ -40,6 +40,14 @@ static inline bool call_fails(const char *name)
 	return true;
 }
 
+/* glibc of 32 bits has calls with times of 64 bits under names of their own */
+#if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
+#define __real_getsockopt __real___getsockopt64
+#define __wrap_getsockopt __wrap___getsockopt64
+#define __real_sendmsg	  __real___sendmsg64
+#define __wrap_sendmsg	  __wrap___sendmsg64
+#endif
+
 #define FAILING_CALL(type, name, parameters, arguments)                                            \
 	type __real_##name parameters;                                                             \
 	type __wrap_##name parameters;                                                             \
