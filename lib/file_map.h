@@ -33,7 +33,8 @@ int file_open(const char *path, int *fd, size_t *size) TO_PLUGINS(file_open);
  *
  * Return: 0; -TENON_E_IO, also when the file ends before.
  */
-int file_read_at(int fd, const char *path, void *to, size_t size, uint64_t offset);
+int file_read_at(int fd, const char *path, void *to, size_t size, uint64_t offset)
+	TO_PLUGINS(file_read_at);
 
 /**
  * file_map_reserve - reserve zeroed memory for a file that is read in parts
@@ -43,7 +44,8 @@ int file_read_at(int fd, const char *path, void *to, size_t size, uint64_t offse
  *
  * Return: 0; -TENON_E_IO.
  */
-int file_map_reserve(const char *path, size_t size, struct tenon_slice *out);
+int file_map_reserve(const char *path, size_t size, struct tenon_slice *out)
+	TO_PLUGINS(file_map_reserve);
 
 /**
  * file_map - map an open file read-only

@@ -15,6 +15,8 @@
 #include "lib/option.h"
 
 struct executor;
+struct params_files;
+struct self_tester;
 struct tenon_backend;
 struct tenon_module_loader;
 struct tenon_payload_format;
@@ -38,6 +40,8 @@ struct plugin_function {
  * @loaders: of the kinds of modules that it loads, ended by one without a kind
  * @functions: global functions, registered when one of them is looked up
  * @tracer: what writes traces
+ * @params: files of parameters besides those of TVM
+ * @tester: self-tests
  */
 struct plugin_offer {
 	const char *version;
@@ -46,6 +50,8 @@ struct plugin_offer {
 	const struct tenon_module_loader *loaders;
 	const struct plugin_function *functions;
 	const struct tracer *tracer;
+	const struct params_files *params;
+	const struct self_tester *tester;
 };
 
 /**

@@ -145,14 +145,14 @@ static inline void trace_put(const struct trace_span *span)
  * Return: 0; -TENON_E_USAGE when a trace or a record is being written already; as @begin.
  */
 int trace_start(const struct tracer *t, int (*begin)(const void *context), const void *context,
-		const char *name);
+		const char *name) TO_PLUGINS(trace_start);
 
 /**
  * trace_stop - have a tracer called no more
  *
  * Return: whether it was called before.
  */
-bool trace_stop(const struct tracer *t);
+bool trace_stop(const struct tracer *t) TO_PLUGINS(trace_stop);
 
 /**
  * trace_keep - begin a trace that trace_take() ends, for another machine

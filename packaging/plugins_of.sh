@@ -6,5 +6,5 @@
 plugins_of()
 {
 	sed -n -e 's/^CONFIG_REMOTE_CLIENT=m$/rpc/p' -e 's/^CONFIG_DEVICE_\([A-Z]*\).*=m$/\1/p' \
-		-e 's/_\(EXECUTOR\|VM\|JSON\)=m$/=m/' -e 's/^CONFIG_\([A-Z]*\)=m$/\1/p' "$1" | tr A-Z a-z
+		-e 's/_\(EXECUTOR\|VM\|JSON\|FILES\)=m$/=m/' -e 's/^CONFIG_\([A-Z_]*\)=m$/\1/p' "$1" | tr A-Z a-z
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of a file or of bytes: the formats, data mapped or copied, access. */
+/* Parameters of a file or of bytes: data mapped or copied, access. */
 #include "runtime/core/tensor_data.h"
-#include "runtime/model/params_list.h"
+#include "runtime/model/params_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,6 @@
 
 /* bytes to read at a time from a file's head */
 #define HEAD_STEP 65536
-
-/* What formats there are; the first whose first bytes fit reads the file. */
-static const struct params_format *const formats[] = {
-#ifdef CONFIG_SAFETENSORS
-	&params_safetensors,
-#endif
-#ifdef CONFIG_GGUF
-	&params_gguf,
-#endif
-	&params_tvm, /* and says what any other file is */
-};
 
 /* ---- reading */
 
@@ -55,14 +44,15 @@ int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t 
 
 static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 {
-	const struct params_format *const *f = formats;
+	const struct params_format *format = NULL;
 	int err = params_fetch(p, c, 24);
 	size_t left = tenon_cursor_left(c);
 	struct tenon_slice head = { (const char *)c->at, left < 24 ? left : 24 };
 
-	while (!err && !(*f)->is(head))
-		f++;
-	return err ? err : (*f)->read(p, c);
+	if (err)
+		return err;
+	err = params_format_of(head, &format);
+	return err ? tenon_error_in(err, "%s", c->name) : format->read(p, c);
 }
 
 /* ---- data */
@@ -227,15 +217,6 @@ int params_open_file(const char *path, struct tenon_params **out)
 		*out = NULL;
 	}
 	return err;
-}
-
-int tenon_params_open(const char *path, struct tenon_params **out)
-{
-#ifdef CONFIG_SAFETENSORS
-	if (params_is_folder(path))
-		return params_open_folder(path, out);
-#endif
-	return params_open_file(path, out);
 }
 
 /* ---- access */

@@ -3,15 +3,7 @@
 #ifndef RUNTIME_MODEL_PARAMS_LIST_H
 #define RUNTIME_MODEL_PARAMS_LIST_H
 
-#include <string.h>
-
 #include "runtime/model/params.h"
-
-/* bytes of a header of safetensors, the format's own limit */
-#define SAFETENSORS_HEADER_MOST 100000000
-
-/* of tensors in GGUF */
-#define GGUF_DIMENSIONS_MOST 4
 
 struct block_type;
 struct string_map;
@@ -51,14 +43,15 @@ struct tenon_params {
 };
 
 /** params_create - make an empty list, with one reference; @keep is referenced, NULL for none */
-int params_create(struct tenon_object *keep, struct tenon_params **out);
+int params_create(struct tenon_object *keep, struct tenon_params **out) TO_PLUGINS(params_create);
 
 /**
  * params_fetch - read the next @size bytes behind a cursor from the file, or up to its end
  *
  * A file's head is read in parts, without gaps. Does nothing for bytes in memory.
  */
-int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t size);
+int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t size)
+	TO_PLUGINS(params_fetch);
 
 /**
  * params_reserve - allocate the items of a list, the names and the shapes
@@ -68,32 +61,11 @@ int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t 
  *
  * Return: 0; -TENON_E_NOMEM.
  */
-int params_reserve(struct tenon_params *p, uint64_t count, uint64_t names, uint64_t extents);
+int params_reserve(struct tenon_params *p, uint64_t count, uint64_t names, uint64_t extents)
+	TO_PLUGINS(params_reserve);
 
 /** params_is_padding - test whether a tensor only aligns the next one */
-bool params_is_padding(const struct tenon_param *p);
-
-/** params_name_order - compare two names by their bytes, as memcmp() does */
-static inline int params_name_order(struct tenon_slice a, struct tenon_slice b)
-{
-	const size_t common = a.size < b.size ? a.size : b.size;
-	const int order = common ? memcmp(a.data, b.data, common) : 0;
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
-/**
- * params_check_layout - check that parameters of a file have names and data of their own
- * @p: the parameters, their places known
- * @name: of the file, for messages
- * @start: where the data begins
- * @end: where it ends
- * @holes: bytes may belong to no parameter
- *
- * Return: 0; -TENON_E_FORMAT; -TENON_E_NOMEM.
- */
-int params_check_layout(const struct tenon_params *p, const char *name, uint64_t start,
-			uint64_t end, bool holes);
+bool params_is_padding(const struct tenon_param *p) TO_PLUGINS(params_is_padding);
 
 /** params_own_data - copy the data, in the byte order of this machine; @name is for messages */
 int params_own_data(struct tenon_params *p, const char *name);
@@ -111,18 +83,9 @@ struct params_format {
 	int (*read)(struct tenon_params *p, struct tenon_cursor *c);
 };
 
-extern const struct params_format params_tvm, params_safetensors, params_gguf;
+extern const struct params_format params_tvm;
 
 /** params_open_file - as tenon_params_open(), for one file */
-int params_open_file(const char *path, struct tenon_params **out);
-
-/** params_is_folder - test for a folder, or the name of an index of files */
-bool params_is_folder(const char *path);
-
-/** params_open_folder - open the files of a folder, or of an index; as tenon_params_open() */
-int params_open_folder(const char *path, struct tenon_params **out);
-
-/** params_safetensors_type - the name that safetensors has for a dtype; NULL for none */
-const char *params_safetensors_type(DLDataType dtype);
+int params_open_file(const char *path, struct tenon_params **out) TO_PLUGINS(params_open_file);
 
 #endif /* RUNTIME_MODEL_PARAMS_LIST_H */

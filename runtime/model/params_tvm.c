@@ -228,9 +228,13 @@ static int read_one(struct tenon_params *p, struct tenon_cursor *c)
 	return read_tensors(p, c, names, 1);
 }
 
-static bool is_any(struct tenon_slice head)
+static bool is_tvm(struct tenon_slice head)
 {
-	return true;
+	struct tenon_cursor c = tenon_cursor_of(head.data, head.size, "", 0);
+	uint64_t magic;
+
+	return head.size >= sizeof(magic) && !tenon_cursor_u64(&c, &magic) &&
+	       (magic == PARAMS_MAGIC || magic == SAVED_TENSOR_MAGIC);
 }
 
 static int read_any(struct tenon_params *p, struct tenon_cursor *c)
@@ -257,7 +261,7 @@ static int read_any(struct tenon_params *p, struct tenon_cursor *c)
 	return err;
 }
 
-const struct params_format params_tvm = { "parameters of TVM", is_any, read_any };
+const struct params_format params_tvm = { "parameters of TVM", is_tvm, read_any };
 
 int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_params **out)
 {

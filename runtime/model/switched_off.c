@@ -3,6 +3,7 @@
 #include <tenon/model.h>
 #include <tenon/regions.h>
 
+#include "lib/option.h"
 #include "lib/switched_off.h"
 
 /* clang-format off */
@@ -19,8 +20,6 @@ OFF_OUT(tenon_params_read, *out = NULL, (struct tenon_slice bytes, struct tenon_
 	const char *name, struct tenon_params **out))
 OFF_OUT(tenon_params_create, *out = NULL, (const struct tenon_param *list, size_t count,
 	struct tenon_object *keep, struct tenon_params **out))
-OFF_OUT(tenon_params_join, *out = NULL, (const struct tenon_params_part *parts, size_t part_count,
-	const struct tenon_params_rename *renames, size_t rename_count, struct tenon_params **out))
 OFF_VALUE(size_t, tenon_params_count, 0, (const struct tenon_params *params))
 OFF_VALUE(const struct tenon_param *, tenon_params_at, NULL, (const struct tenon_params *params,
 	size_t index))
@@ -43,7 +42,6 @@ OFF_VALUE(bool, tenon_model_input_is_set, false, (struct tenon_model *model, siz
 OFF(tenon_model_set_input, (struct tenon_model *model, size_t index, const struct tenon_value *value))
 OFF(tenon_model_bind_input, (struct tenon_model *model, size_t index, struct tenon_tensor *tensor))
 OFF(tenon_model_set_params, (struct tenon_model *model, struct tenon_params *params))
-OFF(tenon_model_check_params, (struct tenon_model *model, struct tenon_params *params, bool partial))
 OFF(tenon_model_run, (struct tenon_model *model))
 OFF(tenon_model_run_profiled, (struct tenon_model *model, const struct tenon_profiler *profiler))
 OFF(tenon_model_output_value, (struct tenon_model *model, size_t index, struct tenon_value *out))
@@ -60,28 +58,21 @@ OFF_OUT(tenon_model_open_in, *out = NULL, (struct tenon_module *root,
 	struct tenon_model **out))
 #endif
 
-#if !defined(CONFIG_EXECUTORS) || !defined(CONFIG_MODULE_WRITE)
-#undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "this build has no executor of models, or CONFIG_MODULE_WRITE is off")
-OFF(tenon_params_write, (const char *path, const struct tenon_param *params, size_t count, size_t align))
-OFF(tenon_params_save, (const struct tenon_param *params, size_t count, struct tenon_buffer *out))
-#endif
-
-#ifndef CONFIG_GGUF
+#if !OPTION_ON(PARAMS_FILES)
 OFF_VALUE(const char *, tenon_params_block_type, NULL, (const struct tenon_params *params,
 	const struct tenon_param *param))
 #undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GGUF is off in this build")
+#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_PARAMS_FILES is off in this build")
+OFF_OUT(tenon_params_join, *out = NULL, (const struct tenon_params_part *parts, size_t part_count,
+	const struct tenon_params_rename *renames, size_t rename_count, struct tenon_params **out))
+OFF(tenon_model_check_params, (struct tenon_model *model, struct tenon_params *params, bool partial))
 OFF_OUT(tenon_params_dequantize, *out = NULL, (struct tenon_params *params, DLDataType dtype,
 	struct tenon_params **out))
 OFF(tenon_params_metadata, (struct tenon_params *params, tenon_params_visit *visit, void *context))
 OFF_OUT(tenon_params_numbers, *out = NULL, (struct tenon_params *params, const struct tenon_param *param, DLDataType dtype,
 	struct tenon_tensor **out))
-#endif
-
-#if !defined(CONFIG_SAFETENSORS) || !defined(CONFIG_MODULE_WRITE)
-#undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_SAFETENSORS or CONFIG_MODULE_WRITE is off in this build")
+OFF(tenon_params_write, (const char *path, const struct tenon_param *params, size_t count, size_t align))
+OFF(tenon_params_save, (const struct tenon_param *params, size_t count, struct tenon_buffer *out))
 OFF(tenon_params_write_safetensors, (const char *path, const struct tenon_param *params, size_t count,
 	size_t align))
 #endif

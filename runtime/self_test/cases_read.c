@@ -7,17 +7,9 @@
 #include <tenon/self_test.h>
 
 #include "lib/brief_errors.h"
-#include "lib/elf.h"
-#include "lib/file_map.h"
 #include "lib/sha256.h"
 #include "runtime/self_test/cases_format.h"
 #include "runtime/self_test/self_test.h"
-
-struct tenon_cases {
-	struct tenon_slice file; /* mapped by tenon_cases_open(); else empty */
-	struct tenon_case *items;
-	size_t count;
-};
 
 static int no_memory(uint64_t count, const char *what)
 {
@@ -123,15 +115,6 @@ static int read_values(struct tenon_cursor *c, bool are_outputs,
 	return err;
 }
 
-static void free_values(const struct tenon_case_value *values, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		free((void *)(uintptr_t)values[i].shape);
-	free((void *)(uintptr_t)values);
-}
-
 /* ---- cases */
 
 static int read_tolerance(struct tenon_cursor *c, struct tenon_case *item)
@@ -222,79 +205,21 @@ static int open_record(struct tenon_slice section, uint64_t offset, struct tenon
 		       : 0;
 }
 
-static int read_file(struct tenon_cases *cases, const char *file, struct tenon_slice bytes)
-{
-	struct tenon_slice section;
-	struct tenon_cursor c;
-	struct elf_file elf;
-	int err;
-
-	err = elf_open(&elf, bytes, file);
-	if (err)
-		return err;
-	if (!elf_find_section(&elf, CASES_SECTION, &section))
-		return tenon_error(-TENON_E_NOT_FOUND,
-				   "%s: has no cases; tenon link --case puts some into it", file);
-	err = open_record(section, (uint64_t)(section.data - bytes.data), &c);
-	if (!err)
-		err = read_cases(cases, &c);
-	return err ? tenon_error_in(err, "%s", file) : 0;
-}
-
-int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_cases **out)
+int cases_read(struct tenon_slice section, uint64_t offset, struct tenon_cases **out)
 {
 	struct tenon_cases *cases = calloc(1, sizeof(*cases));
+	struct tenon_cursor c;
 	int err;
 
 	*out = NULL;
 	if (!cases)
 		return no_memory(1, "cases");
-	err = read_file(cases, file, bytes);
+	err = open_record(section, offset, &c);
+	if (!err)
+		err = read_cases(cases, &c);
 	if (err)
 		tenon_cases_close(cases);
 	else
 		*out = cases;
 	return err;
-}
-
-int tenon_cases_open(const char *file, struct tenon_cases **out)
-{
-	struct tenon_slice bytes;
-	int err;
-
-	*out = NULL;
-	err = file_map_open(file, &bytes);
-	if (err)
-		return err;
-	err = self_test_read(file, bytes, out);
-	if (err)
-		file_map_close(&bytes);
-	else
-		(*out)->file = bytes;
-	return err;
-}
-
-void tenon_cases_close(struct tenon_cases *cases)
-{
-	size_t i;
-
-	if (!cases)
-		return;
-	for (i = 0; i < cases->count; i++) {
-		free_values(cases->items[i].inputs, cases->items[i].input_count);
-		free_values(cases->items[i].outputs, cases->items[i].output_count);
-	}
-	free(cases->items);
-	file_map_close(&cases->file);
-	free(cases);
-}
-
-size_t tenon_cases_count(const struct tenon_cases *cases)
-{
-	return cases->count;
-}
-
-const struct tenon_case *tenon_cases_at(const struct tenon_cases *cases, size_t index)
-{
-	return index < cases->count ? &cases->items[index] : NULL;
 }

@@ -5,7 +5,24 @@
 
 #include <tenon/self_test.h>
 
+#include "lib/option.h"
 #include "lib/plugin_api.h"
+
+struct tenon_cases {
+	struct tenon_slice file; /* mapped by tenon_cases_open(); else empty */
+	struct tenon_case *items;
+	size_t count;
+};
+
+/**
+ * struct self_tester - what the library calls of this part, usually a plug-in
+ * @read: cases_read()
+ * @test: tenon_self_test()
+ */
+struct self_tester {
+	int (*read)(struct tenon_slice section, uint64_t offset, struct tenon_cases **out);
+	__typeof__(tenon_self_test) *test;
+};
 
 /**
  * self_test_read - tenon_cases_open(), for a caller that has the contents of the file
@@ -15,7 +32,7 @@
  *
  * Return: as tenon_cases_open().
  */
-#ifdef CONFIG_SELF_TEST
+#if OPTION_ON(SELF_TEST)
 int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_cases **out)
 	TO_PLUGINS(self_test_read);
 #else
@@ -25,6 +42,16 @@ static inline int self_test_read(const char *file, struct tenon_slice bytes,
 	return tenon_cases_open(file, out);
 }
 #endif
+
+/**
+ * cases_read - read and check the cases of a file
+ * @section: contents of its section CASES_SECTION
+ * @offset: place in the file, for messages
+ * @out: receives the cases; NULL on failure
+ *
+ * Return: as tenon_cases_open().
+ */
+int cases_read(struct tenon_slice section, uint64_t offset, struct tenon_cases **out);
 
 /**
  * self_test_host - get a tensor's elements in memory of the host, compact

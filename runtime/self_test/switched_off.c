@@ -2,11 +2,12 @@
 /* Stubs of public functions that this build leaves out. */
 #include <tenon/self_test.h>
 
+#include "lib/option.h"
 #include "lib/switched_off.h"
 
 /* clang-format off */
 
-#ifndef CONFIG_SELF_TEST
+#if !OPTION_ON(SELF_TEST)
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_SELF_TEST is off in this build")
 OFF_OUT(tenon_cases_open, *out = NULL, (const char *file, struct tenon_cases **out))
 OFF_VOID(tenon_cases_close, (struct tenon_cases *cases))

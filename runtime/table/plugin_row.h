@@ -16,6 +16,8 @@
  *					functions, or NO_FUNCTIONS
  *	LOADER, kinds			loads modules that are no models
  *	TRACER				has name_tracer
+ *	PARAMS				has name_files: files of parameters besides those of TVM
+ *	TESTER				has name_tester: self-tests
  *
  * <SORT>_DECLARE(name, ...) declares these, and <SORT>_OFFER(name) is their struct plugin_offer.
  */
@@ -50,6 +52,12 @@
 
 #define TRACER_DECLARE(name, ...) extern const struct tracer name##_tracer;
 #define TRACER_OFFER(name) PLUGIN_OFFER(.tracer = &name##_tracer)
+
+#define PARAMS_DECLARE(name, ...) extern const struct params_files name##_files;
+#define PARAMS_OFFER(name) PLUGIN_OFFER(.params = &name##_files)
+
+#define TESTER_DECLARE(name, ...) extern const struct self_tester name##_tester;
+#define TESTER_OFFER(name) PLUGIN_OFFER(.tester = &name##_tester)
 /* clang-format on */
 
 #endif /* RUNTIME_TABLE_PLUGIN_ROW_H */

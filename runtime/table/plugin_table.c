@@ -45,8 +45,13 @@
 	static const struct tenon_slice name##_names[] = { functions(FUNCTION_NAME) { NULL, 0 } };
 #define EXECUTOR_FIELDS(name, ...) .executes = true, .loaders = name##_known, .functions = name##_names
 
+/* nothing is: a public function opens it */
 #define TRACER_KNOWN(...)
 #define TRACER_FIELDS(...) .loaders = NULL
+#define PARAMS_KNOWN TRACER_KNOWN
+#define PARAMS_FIELDS TRACER_FIELDS
+#define TESTER_KNOWN TRACER_KNOWN
+#define TESTER_FIELDS TRACER_FIELDS
 
 /* ---- the plug-ins, and what stands in the library for each that is built in */
 
@@ -74,6 +79,8 @@
 #define LOADER_OFF(...)
 #define EXECUTOR_OFF(...)
 #define TRACER_OFF(...)
+#define PARAMS_OFF(...)
+#define TESTER_OFF(...)
 
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, DEFINE_, option, __VA_ARGS__)
 #include "generated/plugins.h"
@@ -104,6 +111,8 @@ struct plugin *const plugin_table[] = {
 #define ABSENT_BACKEND(...)
 #define ABSENT_LOADER(...)
 #define ABSENT_TRACER(...)
+#define ABSENT_PARAMS(...)
+#define ABSENT_TESTER(...)
 #define KIND_NAME(kind, load) kind "\0"
 #define ABSENT_EXECUTOR(option, kinds, functions) { "CONFIG_" #option, kinds(KIND_NAME) "" },
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, ABSENT_, option, __VA_ARGS__)

@@ -8,7 +8,7 @@
 need nm readelf
 
 [ -z "${SAN:-}${EMULATOR:-}" ] || skip "runs without an emulator and sanitizers"
-for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL; do
+for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL PARAMS_FILES SELF_TEST; do
 	grep -qs "^CONFIG_$option=m" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option=m"
 done
 [ -e "$TENON_BUILD/install/tenon" ] || skip "needs CONFIG_SHARED_LIBRARY"
@@ -36,7 +36,7 @@ opens()
 	shift
 	LD_DEBUG=files run "$@" > "$scratch/words" 2>&1
 	echo "status $?"
-	found=$(sed -n 's,.*calling init: .*/tenon/\([a-z]*\)\.so$,\1,p' "$scratch/words" | sort -u | tr '\n' ' ')
+	found=$(sed -n 's,.*calling init: .*/tenon/\([a-z_]*\)\.so$,\1,p' "$scratch/words" | sort -u | tr '\n' ' ')
 	echo "opened: $found"
 	[ "$found" = "$wanted" ]
 }
@@ -171,6 +171,11 @@ it "naming a device opens its backend alone" opens "null " opens null:
 if grep -qs "^CONFIG_DEVICE_MORTISE=m" "$TENON_BUILD/include/config/auto.conf"; then
 	it "naming a board opens its backend alone" opens "mortise " opens mortise:
 fi
+
+# a file in GGUF without tensors
+printf 'GGUF\003\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000' > "$scratch/none.gguf"
+it "parameters of TVM open none" opens "" tenon params list $data/tvm-0.8/graph_mlp/model.params
+it "those of another format open what reads them" opens "params " tenon params list "$scratch/none.gguf"
 case $(uname -m) in
 x86_64)
 	it "a function of a module opens none" opens "" tenon run $data/tvm-0.27.0.post1/c_host/lib.so
@@ -209,6 +214,11 @@ echo 'const struct { const char *version; const void *offer; } tenon_plugin = { 
 ${CC:-cc} -shared -fPIC "$scratch/other.c" -o "$lib/tenon/relax.so"
 it "one that cannot be used is opened once, whatever is looked up" opened_once
 mv "$scratch/kept.so" "$lib/tenon/relax.so"
+mv "$lib/tenon/params.so" "$scratch/kept.so"
+it "without it parameters of TVM are read" run tenon params list $data/tvm-0.8/graph_mlp/model.params
+it "and others are refused, with option and file" \
+	refused 3 "$scratch/none.gguf: CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params list "$scratch/none.gguf"
+mv "$scratch/kept.so" "$lib/tenon/params.so"
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:

@@ -48,7 +48,8 @@ if [ -x "$tenon" ] && grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/aut
 	done
 fi
 model=tests/interop/data/tvm-0.18/graph_mlp
-if [ -x "$tenon" ] && [ "$(uname -m)" = x86_64 ] && grep -qs '^CONFIG_GRAPH_EXECUTOR=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
+if [ -x "$tenon" ] && [ "$(uname -m)" = x86_64 ] && grep -qs '^CONFIG_GRAPH_EXECUTOR=[ym]' "$TENON_BUILD/include/config/auto.conf" &&
+	grep -qs '^CONFIG_PARAMS_FILES=[ym]' "$TENON_BUILD/include/config/auto.conf"; then
 	it "a model gives the same JSON" prints_the_same run $model/lib.so --graph $model/graph.json --params $model/model.params \
 		--input x=@$model/in_x.npy --json
 fi

@@ -159,8 +159,7 @@ older_parameters()
 	link --abi legacy -o older.so "$example/vecadd.c" --params scale.params && tenon inspect older.so | tee out &&
 		grep 'metadata .* 2 parameters' out && same older.so
 }
-if grep -qs '^CONFIG_METADATA=y' "$TENON_BUILD/include/config/auto.conf" &&
-	grep -qs '^CONFIG_EXECUTORS=y' "$TENON_BUILD/include/config/auto.conf"; then
+if has METADATA PARAMS_FILES; then
 	it "parameters without a graph are passed to the launcher that names them" parameters
 	it "one that is missing is refused, and so are no parameters at all" other_parameters
 	it "an older module has them for its program" older_parameters

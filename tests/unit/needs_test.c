@@ -85,9 +85,9 @@ static void a_language_model_needs_what_it_calls(void **state)
 static void several_files_need_what_each_does(void **state)
 {
 	(void)state;
-	ASSERT_OPTIONS(
-		"DSO GRAPH_EXECUTOR RELAX_VM SAFETENSORS THREAD_POOL TVM_FFI_COMPAT TVM_LEGACY",
-		GRAPH, RELAX, "anywhere/weights.safetensors");
+	ASSERT_OPTIONS("DSO GRAPH_EXECUTOR PARAMS_FILES RELAX_VM SAFETENSORS THREAD_POOL "
+		       "TVM_FFI_COMPAT TVM_LEGACY",
+		       GRAPH, RELAX, "anywhere/weights.safetensors");
 }
 
 static void builtins_backends_payloads_and_dtypes_are_named(void **state)

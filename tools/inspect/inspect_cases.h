@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <tenon/link.h>
 
+#include "lib/option.h"
 #include "tools/json/json_value.h"
 
-#ifdef CONFIG_SELF_TEST
+#if OPTION_ON(SELF_TEST)
 /** inspect_cases_text - print a line for each case; nothing for a file without cases */
 void inspect_cases_text(const struct tenon_link_inspection *n, const char *file, FILE *out);
 #else
@@ -18,7 +19,7 @@ static inline void inspect_cases_text(const struct tenon_link_inspection *n, con
 }
 #endif
 
-#if defined(CONFIG_JSON) && defined(CONFIG_SELF_TEST)
+#if defined(CONFIG_JSON) && OPTION_ON(SELF_TEST)
 /** inspect_cases_json - add "cases" to an object; nothing for a file without cases */
 void inspect_cases_json(const struct tenon_link_inspection *n, const char *file, cJSON *root);
 #elif defined(CONFIG_JSON)

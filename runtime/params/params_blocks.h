@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Types of GGUF: numbers, and blocks of codes with scales. */
-#ifndef RUNTIME_MODEL_PARAMS_BLOCKS_H
-#define RUNTIME_MODEL_PARAMS_BLOCKS_H
+#ifndef RUNTIME_PARAMS_PARAMS_BLOCKS_H
+#define RUNTIME_PARAMS_PARAMS_BLOCKS_H
 
 #include <stdint.h>
 #include <tenon/tensor.h>
@@ -31,4 +31,4 @@ struct block_type {
 /** block_type_find - the type of a number in a file; NULL for one that is not supported */
 const struct block_type *block_type_find(uint32_t number);
 
-#endif /* RUNTIME_MODEL_PARAMS_BLOCKS_H */
+#endif /* RUNTIME_PARAMS_PARAMS_BLOCKS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open a folder whose parameters are in one file of safetensors, or in several that an index lists. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,6 @@
 
 #define ONE_FILE   "model.safetensors"
 #define INDEX_FILE "model.safetensors.index.json"
-#define INDEX_ENDS ".safetensors.index.json"
 
 /* a row of the index: a parameter, and the file that has it */
 struct row {
@@ -147,7 +146,7 @@ static int read_index(struct folder *f, struct tenon_params **out)
 	else
 		err = tenon_error(-TENON_E_NOMEM, "%s: no memory for its names", f->path);
 	if (!err)
-		err = tenon_params_join(f->parts, f->part_count, NULL, 0, out);
+		err = params_files_join(f->parts, f->part_count, NULL, 0, out);
 	if (!err)
 		err = check_rows(f, *out);
 	for (i = 0; i < f->part_count; i++)
@@ -183,23 +182,11 @@ static int open_index(const char *path, struct tenon_params **out)
 	return err;
 }
 
-static bool is_index(const char *path)
-{
-	size_t n = strlen(path), k = strlen(INDEX_ENDS);
-
-	return n >= k && !strcmp(path + n - k, INDEX_ENDS);
-}
-
 static bool is_folder(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-bool params_is_folder(const char *path)
-{
-	return is_index(path) || is_folder(path);
 }
 
 int params_open_folder(const char *path, struct tenon_params **out)

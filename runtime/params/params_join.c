@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Make one list of parameters of several, with other names. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +194,7 @@ static void place_names(struct joining *j)
 	}
 }
 
-int tenon_params_join(const struct tenon_params_part *parts, size_t part_count,
+int params_files_join(const struct tenon_params_part *parts, size_t part_count,
 		      const struct tenon_params_rename *renames, size_t rename_count,
 		      struct tenon_params **out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the writers of parameter files share. */
-#ifndef RUNTIME_MODEL_PARAMS_WRITE_H
-#define RUNTIME_MODEL_PARAMS_WRITE_H
+#ifndef RUNTIME_PARAMS_PARAMS_WRITE_H
+#define RUNTIME_PARAMS_PARAMS_WRITE_H
 
 #include "runtime/model/params.h"
 
@@ -23,4 +23,4 @@ int params_check_bytes(const struct tenon_param *p, uint64_t want);
 int params_swap_parts(const char *path, const struct tenon_param *params, size_t count,
 		      struct tenon_slice *parts, size_t stride, struct tenon_slice *swapped);
 
-#endif /* RUNTIME_MODEL_PARAMS_WRITE_H */
+#endif /* RUNTIME_PARAMS_PARAMS_WRITE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Read files in safetensors: the header, checked as a whole before any of it is used. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
 #include <string.h>

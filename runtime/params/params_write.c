@@ -10,7 +10,8 @@
 #include "lib/file_map.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/tensor_data.h"
-#include "runtime/model/params_write.h"
+#include "runtime/params/params_interface.h"
+#include "runtime/params/params_write.h"
 #include "runtime/core/saved_tensor.h"
 
 /* bytes in front of a tensor's data */
@@ -273,7 +274,7 @@ static int write_file(void *path, const struct tenon_slice *parts, size_t count)
 	return file_write(path, parts, count);
 }
 
-int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
+int params_files_write(const char *path, const struct tenon_param *params, size_t count,
 		       size_t align)
 {
 	return write_params(params, count, align, path, write_file, (void *)(uintptr_t)path);
@@ -289,7 +290,7 @@ static int append(void *buffer, const struct tenon_slice *parts, size_t count)
 	return err;
 }
 
-int tenon_params_save(const struct tenon_param *params, size_t count, struct tenon_buffer *out)
+int params_files_save(const struct tenon_param *params, size_t count, struct tenon_buffer *out)
 {
 	return write_params(params, count, 1, "a buffer", append, out);
 }

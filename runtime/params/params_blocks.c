@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compute the numbers of quantised blocks of GGUF. */
-#include "runtime/model/params_blocks.h"
+#include "runtime/params/params_blocks.h"
 
 #include <stddef.h>
 

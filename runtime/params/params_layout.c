@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Check that parameters have names and data of their own. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

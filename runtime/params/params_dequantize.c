@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turn quantised parameters into numbers. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/half.h"
-#include "runtime/model/params_blocks.h"
+#include "runtime/params/params_blocks.h"
 
 /* bytes of the file that are read at once; a whole number of blocks fits in */
 #define BYTES_AT_ONCE 8192
@@ -33,7 +33,7 @@ static const struct block_type *block_of(const struct tenon_params *p,
 	return at.params->blocks ? at.params->blocks[at.param - at.params->items] : NULL;
 }
 
-const char *tenon_params_block_type(const struct tenon_params *params,
+const char *params_files_block_type(const struct tenon_params *params,
 				    const struct tenon_param *param)
 {
 	const struct block_type *type =
@@ -162,7 +162,7 @@ static int check_dtype(DLDataType dtype)
 	return tenon_error(-TENON_E_VALUE, "parameters are dequantised to float16 or float32");
 }
 
-int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *param,
+int params_files_numbers(struct tenon_params *params, const struct tenon_param *param,
 			 DLDataType dtype, struct tenon_tensor **out)
 {
 	const struct params_origin from = source_of(params, param);
@@ -189,7 +189,7 @@ int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *
 	return err;
 }
 
-int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
+int params_files_dequantize(struct tenon_params *params, DLDataType dtype,
 			    struct tenon_params **out)
 {
 	const struct tenon_params_part part = { { "", 0 }, params };
@@ -199,7 +199,7 @@ int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
 	*out = NULL;
 	if (err)
 		return err;
-	err = tenon_params_join(&part, 1, NULL, 0, out);
+	err = params_files_join(&part, 1, NULL, 0, out);
 	if (err)
 		return err;
 	for (i = 0; i < params->count; i++)

@@ -11,8 +11,8 @@
 #include "lib/json_quote.h"
 #include "lib/utf8.h"
 #include "runtime/core/dtype.h"
-#include "runtime/model/params_list.h"
-#include "runtime/model/params_write.h"
+#include "runtime/params/params_interface.h"
+#include "runtime/params/params_write.h"
 
 /*
  * The format allows no gaps. So tensors whose size is a multiple of the alignment come first, and
@@ -143,7 +143,7 @@ static int lay_out(struct layout *l, size_t count, size_t align)
 	return 0;
 }
 
-int tenon_params_write_safetensors(const char *path, const struct tenon_param *params, size_t count,
+int params_files_write_safetensors(const char *path, const struct tenon_param *params, size_t count,
 				   size_t align)
 {
 	struct layout l = { .head = TENON_BUFFER_INIT };

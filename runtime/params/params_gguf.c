@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Read files in GGUF: tensors are described; metadata is stepped over, and read when a program asks for it. */
-#include "runtime/model/params_list.h"
+#include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/file_map.h"
-#include "runtime/model/params_blocks.h"
+#include "runtime/params/params_blocks.h"
 
 /* bytes of the shortest entry of metadata and description of a tensor */
 #define ENTRY_LEAST  13
@@ -184,7 +184,7 @@ static int visit_metadata(const struct tenon_params *p, const char *bytes,
 	return read_metadata(&r, p->metadata.count, visit, context);
 }
 
-int tenon_params_metadata(struct tenon_params *params, tenon_params_visit *visit, void *context)
+int params_files_metadata(struct tenon_params *params, tenon_params_visit *visit, void *context)
 {
 	const struct params_metadata *m = &params->metadata;
 	char *bytes;
