@@ -39,6 +39,9 @@ extern "C" {
 /* alignment of regions; bytes before the first multiple of it are not used */
 #define TENON_REGION_ALIGN 128
 
+/* bytes of persistent memory that a model needs more where planned memory is a dma-buf that an NPU uses */
+#define TENON_REGION_DMABUF 512
+
 /**
  * enum tenon_sort - what memory of a model is used for
  * @TENON_PERSISTENT: the model itself: its plan, functions, constants and parameters that are
@@ -75,7 +78,7 @@ struct tenon_need_of {
  * @device: memory of devices for the operators that they run: programs, constants, tensors and work; an upper bound.
  *	Drivers have it beside the regions. ethosu://sim, which has none of its own, takes it from persistent memory
  * @shared: planned memory where it is a dma-buf that an NPU uses (tenon_regions.dmabuf); 0 for models without one.
- *	Persistent memory has to have 512 bytes more then
+ *	Persistent memory has to have TENON_REGION_DMABUF bytes more then
  */
 struct tenon_need {
 	size_t size;

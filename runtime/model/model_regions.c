@@ -194,8 +194,10 @@ static int too_small(struct tenon_module *root, const struct tenon_model_options
 
 	if (model_measure(root, o, false, NULL, peak, &devices))
 		return err;
-	if (given[HEAP_PLANNED].dmabuf)
+	if (given[HEAP_PLANNED].dmabuf) {
 		peak[HEAP_PLANNED] = (size_t)devices.shared;
+		peak[HEAP_PERSISTENT] += TENON_REGION_DMABUF;
+	}
 	return tenon_error(err,
 			   "the memory is too small: needed are %zu bytes of persistent memory "
 			   "(%zu given), %zu of planned memory (%zu given), at least %zu of "

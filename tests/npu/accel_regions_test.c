@@ -130,7 +130,7 @@ static void place_share(struct place *p)
 	struct tenon_region *planned = &p->regions.region[TENON_PLANNED];
 
 	region_set(&p->regions.region[TENON_PERSISTENT],
-		   p->need.sort[TENON_PERSISTENT].bytes + 512);
+		   p->need.sort[TENON_PERSISTENT].bytes + TENON_REGION_DMABUF);
 	free(planned->data);
 	assert_ok(tenon_memory_alloc(device, &request, &p->buffer));
 	assert_ok(tenon_memory_export(p->buffer, TENON_HANDLE_DMA_BUF, &p->fd));
@@ -353,6 +353,38 @@ static void a_dma_buf_that_is_too_small_is_refused_with_what_is_needed(void **st
 	place_fini(&p);
 }
 
+/* The bytes of persistent memory that the message of a failed opening asks for. */
+static size_t persistent_asked(struct place *p)
+{
+	static const char before[] = "needed are ";
+	struct tenon_model *model;
+	const char *at;
+	size_t bytes;
+
+	assert_int_equal(tenon_model_open_in(p->root, &p->options, &p->regions, &model),
+			 -TENON_E_NOMEM);
+	at = strstr(tenon_error_message(), before);
+	assert_non_null(at);
+	bytes = strtoul(at + sizeof(before) - 1, NULL, 10);
+	tenon_error_clear();
+	return bytes;
+}
+
+static void the_message_asks_for_the_persistent_memory_that_a_dma_buf_takes(void **state)
+{
+	struct place p;
+	size_t alone;
+
+	(void)state;
+	place_init(&p, files[0], device);
+	p.regions.region[TENON_PLANNED].size--;
+	alone = persistent_asked(&p);
+	place_share(&p);
+	p.regions.region[TENON_PLANNED].size--;
+	assert_int_equal(persistent_asked(&p), alone + TENON_REGION_DMABUF);
+	place_fini(&p);
+}
+
 /* A memfd stands for a dma-buf of another driver: the kernel refuses both. */
 static void a_dma_buf_that_would_be_copied_is_refused(void **state)
 {
@@ -406,6 +438,7 @@ int main(void)
 		cmocka_unit_test(a_run_loses_inputs_in_a_dma_buf),
 		cmocka_unit_test(an_operator_without_inputs_has_an_arena_too),
 		cmocka_unit_test(a_dma_buf_that_is_too_small_is_refused_with_what_is_needed),
+		cmocka_unit_test(the_message_asks_for_the_persistent_memory_that_a_dma_buf_takes),
 		cmocka_unit_test(a_dma_buf_that_would_be_copied_is_refused),
 		cmocka_unit_test(a_model_that_cannot_be_in_a_dma_buf_is_refused),
 	};
