@@ -364,6 +364,8 @@ static int executor_module(struct tenon_module *root, const struct tenon_model_o
 	int err;
 
 	*out = NULL;
+	if (!HAS_EXECUTOR_FUNCTIONS)
+		return executor_functions_off();
 	err = aot_model_create(root, o, &model);
 	return err ? err : executor_module_create(model, "AotExecutor", methods, out);
 }

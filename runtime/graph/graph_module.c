@@ -266,6 +266,8 @@ static int graph_executor_module(struct tenon_module *root, const struct tenon_m
 	int err;
 
 	*out = NULL;
+	if (!HAS_EXECUTOR_FUNCTIONS)
+		return executor_functions_off();
 	err = create_from_factory(root, o, &x);
 	return err ? err : executor_module_create(&x->base, "GraphExecutor", methods, out);
 }
@@ -297,6 +299,8 @@ int graph_executor_create(void *self, const struct tenon_value *args, int32_t co
 	struct graph_exec *x;
 	int err;
 
+	if (!HAS_EXECUTOR_FUNCTIONS)
+		return executor_functions_off();
 	if (count < 4)
 		return tenon_error(
 			-TENON_E_TYPE,

@@ -172,9 +172,12 @@ static const struct method *methods_of(const struct tenon_module *m)
 static int factory_get_function(struct tenon_module *m, struct tenon_slice name,
 				struct tenon_function **out)
 {
-	if (tenon_slice_equal(name, factory_from(m)->name))
-		return method_function(m, &making, out);
-	return method_find(m, methods_of(m), name, out);
+	const bool makes = tenon_slice_equal(name, factory_from(m)->name);
+
+	*out = NULL;
+	if (!HAS_EXECUTOR_FUNCTIONS)
+		return makes ? executor_functions_off() : 0;
+	return makes ? method_function(m, &making, out) : method_find(m, methods_of(m), name, out);
 }
 
 static int factory_each_function(struct tenon_module *m,
@@ -183,7 +186,7 @@ static int factory_each_function(struct tenon_module *m,
 {
 	int stop = visit(context, factory_from(m)->name);
 
-	return stop ? stop : method_each(methods_of(m), visit, context);
+	return stop || !HAS_EXECUTOR_FUNCTIONS ? stop : method_each(methods_of(m), visit, context);
 }
 
 /* ---- the module */

@@ -12,7 +12,19 @@
 #include <tenon/backend/module_kind.h>
 #include <tenon/params.h>
 
+#include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/model/model.h"
+
+/* 0 where programs use executors by tenon/model.h alone: the compiler leaves out the functions that TVM's host code calls */
+#define HAS_EXECUTOR_FUNCTIONS OPTION_ON(EXECUTOR_FUNCTIONS)
+
+static inline int executor_functions_off(void)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "CONFIG_EXECUTOR_FUNCTIONS is off in this build: open the model by "
+			   "tenon_model_open()");
+}
 
 /* Creates an executor module; the imports of @root contain the code. */
 typedef int (*factory_make_fn)(struct tenon_module *root, const struct tenon_model_options *o,
