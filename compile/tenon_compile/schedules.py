@@ -26,8 +26,6 @@ LARGER = 8  # how many times as many elements a picture has as weights, if these
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 # those whose tiles depend on vectors alone
 ALL_VECTORS = ("conv2d", "dense", "product", *DEPTHWISE)
-# those whose tiles of channels are next to each other
-CHANNELS_INSIDE = (*DEPTHWISE, "product")
 
 
 def extent(schedule, loop):
@@ -186,7 +184,7 @@ def tile_product(schedule, names, vectors, chosen):
     blocks, shared = [], None
     if names[0] in DEPTHWISE:
         outer, shared = share_depthwise(schedule, [*outer, column, channel], work)
-    elif names[0] in CHANNELS_INSIDE:
+    elif names[0] == "product":
         outer = [*outer, column, channel]
     else:
         if names[0].endswith("conv2d"):
