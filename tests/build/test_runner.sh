@@ -304,6 +304,21 @@ if command -v timeout >/dev/null 2>&1; then
 	it "nor a file" test ! -e "$scratch/out/tmp"
 fi
 
+# a second run in the same folder, while one waits
+runs_beside()
+{
+	sh scripts/run-tests --out "$scratch/out" "$scratch/tests/made/waits.sh" > "$scratch/said.runner" 2>&1 &
+	runner=$!
+	until [ -s "$scratch/out/tmp/runner" ]; do
+		sleep 0.05
+	done
+	sh scripts/run-tests --out "$scratch/out" "$scratch/tests/made/passes.sh" > "$scratch/said.other" 2>&1
+	status=$?
+	wait $runner && cat "$scratch/said.runner" "$scratch/said.other" && [ $status -eq 2 ] &&
+		grep -q "process $runner runs tests" "$scratch/said.other"
+}
+it "a second run in the same folder is refused, and the first goes on" runs_beside
+
 it "no suite at all is a failure" not sh scripts/run-tests --out "$scratch/out" --suite none \
 	"$scratch/tests/made/plain.sh"
 finish
