@@ -122,7 +122,7 @@ static int check_kind(const struct link_request *r, const struct artifact *a)
 
 char *link_table_path(const char *path, const char *suffix)
 {
-	const char *dot = strrchr(path, '.');
+	const char *dot = strrchr(link_name_of(path), '.');
 	size_t stem = dot ? (size_t)(dot - path) : strlen(path);
 	char *table = malloc(stem + strlen(suffix) + 2);
 

@@ -81,6 +81,16 @@ int fpga_check(struct fpga *f);
 int fpga_load(struct fpga *f, const char *firmware, bool partial);
 
 /**
+ * fpga_overlay_check - check the words for an overlay
+ * @root: prefix of /sys; "" except in tests
+ * @name: name of the overlay
+ * @firmware: path of the .dtbo below /lib/firmware; NULL for none
+ *
+ * Return: 0; -TENON_E_VALUE for names that are none.
+ */
+int fpga_overlay_check(const char *root, const char *name, const char *firmware);
+
+/**
  * fpga_overlay_apply - apply a device-tree overlay
  * @calls: system calls; NULL for the kernel's
  * @root: prefix of /sys; "" except in tests
@@ -89,7 +99,7 @@ int fpga_load(struct fpga *f, const char *firmware, bool partial);
  *
  * The kernel loads the bitstream that it names, and probes the drivers of the devices in it.
  *
- * Return: 0; -TENON_E_VALUE for names that are none; -TENON_E_EXISTS when an overlay of this name is applied;
+ * Return: 0; as fpga_overlay_check(); -TENON_E_EXISTS when an overlay of this name is applied;
  *	-TENON_E_UNSUPPORTED when the kernel has no overlays in configfs, or configfs is not mounted; -TENON_E_DEVICE when
  *	it was not applied. The overlay is removed on failure.
  */

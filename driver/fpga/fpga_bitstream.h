@@ -63,6 +63,15 @@ int fpga_bitstream_path(const char *root, const struct fpga_bitstream *b, char *
 int fpga_bitstream_check(const struct fpga_bitstream *b);
 
 /**
+ * fpga_bitstream_check_file - check that the file that the kernel reads has the bytes of a bitstream
+ * @path: from fpga_bitstream_path()
+ * @b: what fpga_bitstream_read() found
+ *
+ * Return: 0; -TENON_E_IO when the file cannot be read; -TENON_E_VALUE when it differs.
+ */
+int fpga_bitstream_check_file(const char *path, const struct fpga_bitstream *b);
+
+/**
  * fpga_bitstream_load - load one by an FPGA manager
  * @f: the manager
  * @root: prefix of /lib/firmware; "" except in tests
@@ -70,8 +79,7 @@ int fpga_bitstream_check(const struct fpga_bitstream *b);
  *
  * The kernel reads the file @b->firmware below /lib/firmware; it has to hold the same bytes ("tenon unpack" writes them).
  *
- * Return: 0 when the logic operates; as fpga_bitstream_check(); -TENON_E_IO, -TENON_E_VALUE when the file is not there
- *	or differs; else fpga_load().
+ * Return: 0 when the logic operates; as fpga_bitstream_check() and fpga_bitstream_check_file(); else fpga_load().
  */
 int fpga_bitstream_load(struct fpga *f, const char *root, const struct fpga_bitstream *b);
 

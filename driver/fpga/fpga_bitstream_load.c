@@ -29,8 +29,7 @@ static int check_hash(const struct fpga_bitstream *b)
 	return 0;
 }
 
-/* The kernel reads the file, not our bytes: they have to be the same. */
-static int check_file(const char *path, const struct fpga_bitstream *b)
+int fpga_bitstream_check_file(const char *path, const struct fpga_bitstream *b)
 {
 	struct tenon_slice file;
 	size_t at = 0;
@@ -87,7 +86,7 @@ int fpga_bitstream_load(struct fpga *f, const char *root, const struct fpga_bits
 	int err = fpga_bitstream_check(b);
 
 	err = err ? err : fpga_bitstream_path(root, b, path, sizeof(path));
-	err = err ? err : check_file(path, b);
+	err = err ? err : fpga_bitstream_check_file(path, b);
 	err = err ? err : firmware_name(b, name, sizeof(name));
 	return err ? err : fpga_load(f, name, b->region.size > 0);
 }

@@ -48,6 +48,14 @@ static int fill(const struct system_calls *calls, const char *folder, const char
 			   firmware, status);
 }
 
+int fpga_overlay_check(const char *root, const char *name, const char *firmware)
+{
+	char folder[512];
+	int err = firmware ? fpga_check_firmware(firmware) : 0;
+
+	return err ? err : folder_of(root, name, folder, sizeof(folder));
+}
+
 int fpga_overlay_apply(const struct system_calls *calls, const char *root, const char *name,
 		       const char *firmware)
 {

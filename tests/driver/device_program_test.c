@@ -124,6 +124,15 @@ static void a_manager_that_fails_is_told_in_the_words_of_the_kernel(void **state
 		       "\"cpu\" is no FPGA manager");
 }
 
+static void what_may_not_be_programmed_is_no_fault_of_the_file(void **state)
+{
+	(void)state;
+	tree_drop(MANAGER "/flags");
+	tree_text(MANAGER "/flags/x", "");
+	assert_refused(RUN("device", "program", "fpga0", file, "--root", tree), CLI_UNAVAILABLE,
+		       "flags");
+}
+
 static void overlays_need_a_kernel_that_has_them(void **state)
 {
 	(void)state;
@@ -135,8 +144,12 @@ static void overlays_need_a_kernel_that_has_them(void **state)
 		       "npu");
 	tree_text(OVERLAYS "/npu/x", "");
 	tree_drop(OVERLAYS "/npu/x");
+	tree_text(OVERLAYS "/a\033[31mb/x", "");
+	tree_drop(OVERLAYS "/a\033[31mb/x");
 	assert_ran(RUN("device", "remove-overlay", "npu", "--root", tree), CLI_OK,
 		   "the overlay npu was removed\n", "");
+	assert_ran(RUN("device", "remove-overlay", "a\033[31mb", "--root", tree), CLI_OK,
+		   "the overlay a?[31mb was removed\n", "");
 }
 
 static void an_action_says_which_words_it_takes(void **state)
@@ -163,6 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_manager_that_fails_is_told_in_the_words_of_the_kernel, setup,
 			tree_teardown),
+		cmocka_unit_test_setup_teardown(what_may_not_be_programmed_is_no_fault_of_the_file,
+						setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(overlays_need_a_kernel_that_has_them, setup,
 						tree_teardown),
 		cmocka_unit_test_setup_teardown(an_action_says_which_words_it_takes, setup,

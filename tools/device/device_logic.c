@@ -13,16 +13,6 @@
 #include "tools/file/output.h"
 #include "tools/text/printable.h"
 
-/* @value: the exit code for what is no valid word, name or file */
-static int failed(struct cli *cli, int err, int value)
-{
-	if (err == -TENON_E_VALUE)
-		return cli_error(cli, value);
-	if (err == -TENON_E_FORMAT || err == -TENON_E_TRUNCATED || err == -TENON_E_IO)
-		return cli_error(cli, CLI_NO_FILE);
-	return cli_error(cli, cli_exit_of(err, CLI_UNAVAILABLE));
-}
-
 /* ---- bitstreams */
 
 /* "fpga12" */
@@ -72,26 +62,23 @@ static int read_bitstream(const char *path, struct tenon_slice *bytes, struct fp
 				  tenon_cursor_left(&c));
 }
 
-/* The kernel reads the file below /lib/firmware, as root. */
-static int load(const struct device_logic *l, struct fpga *f, const struct fpga_bitstream *b)
+/* Check a bitstream, and that the kernel reads its bytes: from the file below /lib/firmware that it names. */
+static int prepare(const struct device_logic *l, struct tenon_slice *bytes,
+		   struct fpga_bitstream *b)
 {
 	char path[PATH_MAX];
-	int err = fpga_bitstream_check(b);
+	int err = read_bitstream(l->file, bytes, b);
 
+	err = err ? err : fpga_bitstream_check(b);
 	err = err ? err : fpga_bitstream_path(l->root, b, path, sizeof(path));
+	if (!err && l->copy) {
+		progress_say("writing %s", path);
+		return output_replace(path, &b->bytes, 1);
+	}
 	if (err)
 		return err;
-	if (l->copy) {
-		progress_say("writing %s", path);
-		err = output_replace(path, &b->bytes, 1);
-		if (err)
-			return err;
-	}
-	progress_say("loading %.*s", (int)b->firmware.size, b->firmware.data);
-	err = fpga_bitstream_load(f, l->root, b);
-	if (!l->copy && (err == -TENON_E_IO || err == -TENON_E_VALUE))
-		return tenon_error_in(err, "--copy writes the bitstream there");
-	return err;
+	err = fpga_bitstream_check_file(path, b);
+	return err ? tenon_error_in(err, "--copy writes the bitstream there") : 0;
 }
 
 static int report(struct cli *cli, const struct device_logic *l, const struct fpga *f,
@@ -117,10 +104,15 @@ int device_logic_program(struct cli *cli, const struct device_logic *l)
 	int err = find_manager(l, &f), code;
 
 	if (err)
-		return failed(cli, err, CLI_USAGE);
-	err = read_bitstream(l->file, &bytes, &b);
-	err = err ? err : load(l, &f, &b);
-	code = err ? failed(cli, err, CLI_NO_FILE) : report(cli, l, &f, &b);
+		return cli_error(cli, err == -TENON_E_VALUE ? CLI_USAGE : CLI_UNAVAILABLE);
+	err = prepare(l, &bytes, &b);
+	if (err) {
+		code = cli_error(cli, err == -TENON_E_UNSUPPORTED ? CLI_UNAVAILABLE : CLI_NO_FILE);
+	} else {
+		progress_say("loading %.*s", (int)b.firmware.size, b.firmware.data);
+		err = fpga_bitstream_load(&f, l->root, &b);
+		code = err ? cli_error(cli, CLI_UNAVAILABLE) : report(cli, l, &f, &b);
+	}
 	file_map_close(&bytes);
 	return code;
 }
@@ -132,21 +124,25 @@ static int report_overlay(struct cli *cli, const struct device_logic *l, bool is
 	if (l->json)
 		return device_overlay_json(l, is_applied, cli->out) ? cli_error(cli, CLI_FAILED)
 								    : CLI_OK;
-	fprintf(cli->out, "the overlay %s was %s\n", l->overlay,
-		is_applied ? "applied" : "removed");
+	printable_format(cli->out, "the overlay %s was %s\n", l->overlay,
+			 is_applied ? "applied" : "removed");
 	return CLI_OK;
 }
 
 int device_logic_apply(struct cli *cli, const struct device_logic *l)
 {
-	int err = fpga_overlay_apply(NULL, l->root, l->overlay, l->file);
-
-	return err ? failed(cli, err, CLI_USAGE) : report_overlay(cli, l, true);
+	if (fpga_overlay_check(l->root, l->overlay, l->file))
+		return cli_error(cli, CLI_USAGE);
+	if (fpga_overlay_apply(NULL, l->root, l->overlay, l->file))
+		return cli_error(cli, CLI_UNAVAILABLE);
+	return report_overlay(cli, l, true);
 }
 
 int device_logic_remove(struct cli *cli, const struct device_logic *l)
 {
-	int err = fpga_overlay_remove(NULL, l->root, l->overlay);
-
-	return err ? failed(cli, err, CLI_USAGE) : report_overlay(cli, l, false);
+	if (fpga_overlay_check(l->root, l->overlay, NULL))
+		return cli_error(cli, CLI_USAGE);
+	if (fpga_overlay_remove(NULL, l->root, l->overlay))
+		return cli_error(cli, CLI_UNAVAILABLE);
+	return report_overlay(cli, l, false);
 }

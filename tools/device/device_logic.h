@@ -40,8 +40,9 @@ int device_logic_remove(struct cli *cli, const struct device_logic *l);
 
 static inline int device_logic_missing(struct cli *cli)
 {
-	tenon_error(-TENON_E_UNSUPPORTED, "this build cannot check bitstreams; it was made "
-					  "without CONFIG_KERNEL_CACHE, whose hashes they have");
+	tenon_error(-TENON_E_UNSUPPORTED,
+		    "this build does not load the logic of FPGAs; it was made without "
+		    "CONFIG_KERNEL_CACHE, whose hashes bitstreams have");
 	return cli_error(cli, CLI_UNAVAILABLE);
 }
 
