@@ -60,8 +60,8 @@ TENON_API int tenon_tensor_view(const DLTensor *dl, struct tenon_object *keep,
 
 /**
  * tenon_tensor_from_dlpack - take ownership of a DLPack tensor
- * @managed: the tensor; its deleter is called when the object is destroyed. On failure the caller
- *	still owns it.
+ * @managed: the tensor; its deleter is called when the object is destroyed, and until then its shape
+ *	and strides, which are not copied, must not change. On failure the caller still owns it.
  * @align: required alignment of the data in bytes; 0 for any
  * @contiguous: reject strides other than compact ones
  * @out: receives the tensor with one reference
@@ -73,7 +73,7 @@ TENON_API int tenon_tensor_from_dlpack(DLManagedTensor *managed, size_t align, b
 
 /**
  * tenon_tensor_from_dlpack_versioned - tenon_tensor_from_dlpack() for the 1.x struct
- * @managed: the tensor; its major version must be 1
+ * @managed: the tensor; its major version must be 1. Its shape and strides are not copied, as above.
  * @align: required alignment of the data in bytes; 0 for any
  * @contiguous: reject strides other than compact ones
  * @out: receives the tensor with one reference

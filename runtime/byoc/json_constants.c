@@ -26,10 +26,13 @@ static int add_block(struct byoc_constants *c, size_t size)
 void *byoc_constant_take(struct byoc_constants *c, size_t size)
 {
 	const size_t most = SIZE_MAX - BYOC_ALIGNMENT;
-	const size_t bytes = size < most ? size + -size % BYOC_ALIGNMENT : size;
+	const size_t wanted = size ? size : 1;
+	const size_t bytes = size < most ? wanted + -wanted % BYOC_ALIGNMENT : size;
+	/* layouts may be padded: what the first block lacks is little */
+	const size_t block = c->count ? c->expected / 8 : c->expected;
 	void *at;
 
-	if (c->left < bytes && add_block(c, bytes > c->expected ? bytes : c->expected))
+	if (c->left < bytes && add_block(c, bytes > block ? bytes : block))
 		return NULL;
 	at = c->at;
 	c->at += bytes;

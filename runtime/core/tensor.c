@@ -216,7 +216,7 @@ int tensor_create_unset(const DLTensor *dl, struct tenon_tensor **out)
 	err = tensor_new(dl, false, &t);
 	if (err)
 		return err;
-	/* cannot fail: tenon_tensor_new() checked it */
+	/* cannot fail: tensor_new() checked it */
 	tenon_tensor_bytes(dl, &bytes);
 	if (posix_memalign(&data, TENON_TENSOR_ALIGN, bytes ? bytes : 1)) {
 		tenon_object_unref(t);

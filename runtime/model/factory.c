@@ -184,9 +184,13 @@ static int factory_each_function(struct tenon_module *m,
 				 int (*visit)(void *context, struct tenon_slice name),
 				 void *context)
 {
-	int stop = visit(context, factory_from(m)->name);
+	int stop = 0;
 
-	return stop || !HAS_EXECUTOR_FUNCTIONS ? stop : method_each(methods_of(m), visit, context);
+	if (HAS_EXECUTOR_FUNCTIONS)
+		stop = visit(context, factory_from(m)->name);
+	if (HAS_EXECUTOR_FUNCTIONS && !stop)
+		stop = method_each(methods_of(m), visit, context);
+	return stop;
 }
 
 /* ---- the module */

@@ -6,27 +6,28 @@
 #include <sys/stat.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_kind.h"
 
 #define INDEX_ENDS ".safetensors.index.json"
 
 #if OPTION_ON(PARAMS_FILES)
-/* NULL, with a message, when the plug-in cannot be opened. */
-static const struct params_files *files(void)
+static int open_plugin(void)
 {
-	return plugin_open(&plugin_params, -TENON_E_UNSUPPORTED) ? NULL
-								 : plugin_params.offer->params;
+	return plugin_open(&plugin_params, -TENON_E_UNSUPPORTED);
 }
 
 int params_format_of(struct tenon_slice head, const struct params_format **out)
 {
 	const struct params_format *const *f;
+	int err;
 
 	*out = &params_tvm;
 	if (params_tvm.is(head))
 		return 0;
-	if (!files())
-		return -TENON_E_UNSUPPORTED;
-	for (f = files()->formats; *f && !(*f)->is(head); f++)
+	err = open_plugin();
+	if (err)
+		return tenon_error_in(err, "not of TVM, but %s", file_kind(head));
+	for (f = plugin_params.offer->params->formats; *f && !(*f)->is(head); f++)
 		;
 	if (*f)
 		*out = *f;
@@ -44,12 +45,17 @@ static bool is_folder(const char *path)
 
 int tenon_params_open(const char *path, struct tenon_params **out)
 {
+	int (*open_folder)(const char *folder, struct tenon_params **out);
+	int err;
+
 	*out = NULL;
 	if (!is_folder(path))
 		return params_open_file(path, out);
-	if (!files())
-		return -TENON_E_UNSUPPORTED;
-	return files()->open_folder ? files()->open_folder(path, out) : params_open_file(path, out);
+	err = open_plugin();
+	if (err)
+		return err;
+	open_folder = plugin_params.offer->params->open_folder;
+	return open_folder ? open_folder(path, out) : params_open_file(path, out);
 }
 
 /* Before the plug-in is opened, no parameter is quantised. */
@@ -67,18 +73,16 @@ const char *tenon_params_block_type(const struct tenon_params *params,
 #define PASS(name, cleared, slot, parameters, arguments)          \
 	int name parameters                                       \
 	{                                                         \
+		int err = open_plugin();                          \
+                                                                  \
 		cleared;                                          \
-		if (!files())                                     \
-			return -TENON_E_UNSUPPORTED;              \
-		return plugin_params.offer->params->slot arguments; \
+		return err ? err : plugin_params.offer->params->slot arguments; \
 	}
 
 PASS(tenon_params_join, *out = NULL, join,
      (const struct tenon_params_part *parts, size_t part_count, const struct tenon_params_rename *renames,
       size_t rename_count, struct tenon_params **out),
      (parts, part_count, renames, rename_count, out))
-PASS(tenon_model_check_params, , check, (struct tenon_model *model, struct tenon_params *params, bool partial),
-     (model, params, partial))
 PASS(tenon_params_numbers, *out = NULL, numbers,
      (struct tenon_params *params, const struct tenon_param *param, DLDataType dtype, struct tenon_tensor **out),
      (params, param, dtype, out))

@@ -13,13 +13,11 @@
  * struct params_files - what is called by the public functions tenon_params_*() of these names
  * @formats: of files, ended by NULL
  * @open_folder: as tenon_params_open(), for a folder or an index of files; NULL without CONFIG_SAFETENSORS
- * @check: tenon_model_check_params()
  */
 struct params_files {
 	const struct params_format *const *formats;
 	int (*open_folder)(const char *path, struct tenon_params **out);
 	__typeof__(tenon_params_join) *join;
-	__typeof__(tenon_model_check_params) *check;
 	__typeof__(tenon_params_block_type) *block_type;
 	__typeof__(tenon_params_numbers) *numbers;
 	__typeof__(tenon_params_dequantize) *dequantize;

@@ -42,6 +42,7 @@ OFF_VALUE(bool, tenon_model_input_is_set, false, (struct tenon_model *model, siz
 OFF(tenon_model_set_input, (struct tenon_model *model, size_t index, const struct tenon_value *value))
 OFF(tenon_model_bind_input, (struct tenon_model *model, size_t index, struct tenon_tensor *tensor))
 OFF(tenon_model_set_params, (struct tenon_model *model, struct tenon_params *params))
+OFF(tenon_model_check_params, (struct tenon_model *model, struct tenon_params *params, bool partial))
 OFF(tenon_model_run, (struct tenon_model *model))
 OFF(tenon_model_run_profiled, (struct tenon_model *model, const struct tenon_profiler *profiler))
 OFF(tenon_model_output_value, (struct tenon_model *model, size_t index, struct tenon_value *out))
@@ -65,7 +66,6 @@ OFF_VALUE(const char *, tenon_params_block_type, NULL, (const struct tenon_param
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_PARAMS_FILES is off in this build")
 OFF_OUT(tenon_params_join, *out = NULL, (const struct tenon_params_part *parts, size_t part_count,
 	const struct tenon_params_rename *renames, size_t rename_count, struct tenon_params **out))
-OFF(tenon_model_check_params, (struct tenon_model *model, struct tenon_params *params, bool partial))
 OFF_OUT(tenon_params_dequantize, *out = NULL, (struct tenon_params *params, DLDataType dtype,
 	struct tenon_params **out))
 OFF(tenon_params_metadata, (struct tenon_params *params, tenon_params_visit *visit, void *context))

@@ -54,7 +54,6 @@ const struct params_files params_files = {
 	.open_folder = params_open_folder,
 #endif
 	.join = params_files_join,
-	.check = params_files_check,
 	.block_type = params_files_block_type,
 	.numbers = params_files_numbers,
 	.dequantize = params_files_dequantize,

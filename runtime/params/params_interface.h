@@ -15,9 +15,8 @@
 
 extern const struct params_format params_safetensors, params_gguf;
 
-/* as the public functions tenon_params_*() and tenon_model_check_params() */
+/* as the public functions tenon_params_*() */
 __typeof__(tenon_params_join) params_files_join;
-__typeof__(tenon_model_check_params) params_files_check;
 __typeof__(tenon_params_block_type) params_files_block_type;
 __typeof__(tenon_params_numbers) params_files_numbers;
 __typeof__(tenon_params_dequantize) params_files_dequantize;

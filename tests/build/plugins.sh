@@ -216,8 +216,11 @@ it "one that cannot be used is opened once, whatever is looked up" opened_once
 mv "$scratch/kept.so" "$lib/tenon/relax.so"
 mv "$lib/tenon/params.so" "$scratch/kept.so"
 it "without it parameters of TVM are read" run tenon params list $data/tvm-0.8/graph_mlp/model.params
+[ "$(uname -m)" != x86_64 ] ||
+	it "and a model takes them" run tenon run $data/tvm-0.8/graph_mlp/lib.so --graph $data/tvm-0.8/graph_mlp/graph.json \
+		--params $data/tvm-0.8/graph_mlp/model.params --input x=@$data/tvm-0.8/graph_mlp/in_x.npy
 it "and others are refused, with option and file" \
-	refused 3 "$scratch/none.gguf: CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params list "$scratch/none.gguf"
+	refused 3 "$scratch/none.gguf: not of TVM, but .*CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params list "$scratch/none.gguf"
 mv "$scratch/kept.so" "$lib/tenon/params.so"
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \

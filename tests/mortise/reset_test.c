@@ -51,10 +51,11 @@ static void a_wrong_command_line_is_refused(void **unused)
 {
 	(void)unused;
 	answers(RUN("device"), CLI_USAGE, "", "tenon device reset URI");
-	answers(RUN("device", "reset"), CLI_USAGE, "", "which device");
+	answers(RUN("device", "reset"), CLI_USAGE, "", "reset takes 1 operand");
 	answers(RUN("device", "rest", "mortise://sim"), CLI_USAGE, "", "rest");
 	answers(RUN("device", "reset", "nonsense"), CLI_USAGE, "", "nonsense");
-	answers(RUN("device", "reset", "mortise://sim", "cpu"), CLI_USAGE, "", "one device");
+	answers(RUN("device", "reset", "mortise://sim", "cpu"), CLI_USAGE, "",
+		"reset takes 1 operand, and 2 were given");
 	answers(RUN("device", "reset", "mortise://sim", "--jsn"), CLI_USAGE, "", "--jsn");
 	answers(RUN("device", "reset", "mortise://sim?key=1"), CLI_USAGE, "", "key");
 	answers(RUN("device", "reset", "mortise://sim?wait=x"), CLI_USAGE, "", "wait=x");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Compare the names and types of parameters with the inputs of a model. */
-#include "runtime/params/params_interface.h"
-
 #include <inttypes.h>
 
 #include <tenon/buffer.h>
@@ -64,7 +62,7 @@ static void put_unused(struct tenon_buffer *out, struct tenon_model *model, stru
 static void put_wrong(struct tenon_buffer *out, const struct tenon_params *params,
 		      const struct tenon_param *p, const struct tenon_port *port)
 {
-	const char *block = params_files_block_type(params, p);
+	const char *block = tenon_params_block_type(params, p);
 
 	tenon_buffer_printf(out, "\n  \"%.*s\": ", (int)p->name.size, p->name.data);
 	put_type(out, p->tensor.dtype, p->tensor.shape, p->tensor.ndim);
@@ -93,7 +91,7 @@ static int map_inputs(struct tenon_model *model, struct string_map *map)
 	return err;
 }
 
-int params_files_check(struct tenon_model *model, struct tenon_params *params, bool partial)
+int tenon_model_check_params(struct tenon_model *model, struct tenon_params *params, bool partial)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct string_map map = STRING_MAP_INIT;
