@@ -15,6 +15,9 @@
 
 #define FPGA_LOADER "fpga_manager"
 
+/* bytes of a path of firmware, with a prefix */
+#define FPGA_PATH 512
+
 /**
  * struct fpga_bitstream - what was read; slices point into the payload
  * @part: the FPGA that it is for

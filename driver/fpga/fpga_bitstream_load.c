@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Check the hash of a bitstream and the file that the kernel reads, and load it. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <tenon/error.h>
@@ -82,7 +81,7 @@ int fpga_bitstream_check(const struct fpga_bitstream *b)
 
 int fpga_bitstream_load(struct fpga *f, const char *root, const struct fpga_bitstream *b)
 {
-	char name[FIRMWARE_ROOM], path[PATH_MAX];
+	char name[FIRMWARE_ROOM], path[FPGA_PATH];
 	int err = fpga_bitstream_check(b);
 
 	err = err ? err : fpga_bitstream_path(root, b, path, sizeof(path));

@@ -2,7 +2,6 @@
 /* Load bitstreams and overlays by the kernel's FPGA manager, and report what operates. */
 #include "tools/device/device_logic.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +65,7 @@ static int read_bitstream(const char *path, struct tenon_slice *bytes, struct fp
 static int prepare(const struct device_logic *l, struct tenon_slice *bytes,
 		   struct fpga_bitstream *b)
 {
-	char path[PATH_MAX];
+	char path[FPGA_PATH];
 	int err = read_bitstream(l->file, bytes, b);
 
 	err = err ? err : fpga_bitstream_check(b);
