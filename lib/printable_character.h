@@ -4,6 +4,7 @@
 #define LIB_PRINTABLE_CHARACTER_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/utf8.h"
 
@@ -53,6 +54,18 @@ static inline void printable_lines_print(struct tenon_slice text, FILE *out)
 		else
 			fputc('?', out);
 	}
+}
+
+/** printable_message_print - as printable_lines_print(), with blanks before each further line: names may have newlines */
+static inline void printable_message_print(const char *text, FILE *out)
+{
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		printable_lines_print((struct tenon_slice){ text, (size_t)(end - text) }, out);
+		fputs("\n  ", out);
+	}
+	printable_lines_print((struct tenon_slice){ text, strlen(text) }, out);
 }
 
 #endif /* LIB_PRINTABLE_CHARACTER_H */

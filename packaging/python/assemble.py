@@ -40,8 +40,8 @@ def contents(build):
     for library in sorted(glob(f"{build}/libtenon*.so.[0-9]")):
         files[f"tenon/{os.path.basename(library)}"] = Path(library).read_bytes()
     # where libtenon looks for it, for modules that need it
-    for library in (build / "compat").glob("libtvm_ffi.so"):
-        files[f"tenon/compat/{library.name}"] = library.read_bytes()
+    if "CONFIG_TVM_FFI_COMPAT=y" in (build / ".config").read_text().splitlines():
+        files["tenon/compat/libtvm_ffi.so"] = (build / "compat/libtvm_ffi.so").read_bytes()
     return files, os.path.realpath(build / "libtenon.so.0").rsplit(".so.", 1)[1]
 
 

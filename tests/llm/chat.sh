@@ -151,5 +151,12 @@ it "two models are exit 2" fails_with 2 '' $model $model
 if [ -x "$TENON_BUILD/tenon-serve" ]; then
 	it "tenon-serve explains its options before it opens the file of a key" \
 		"$TENON_BUILD/tenon-serve" --key-file "$scratch/none" --help
+	# a folder's name forges no line and reaches no terminal
+	names_it_on_one_line()
+	{
+		"$TENON_BUILD/tenon-serve" "$(printf 'none\ntenon-serve: forged\033[31m')" 2> "$scratch/err"
+		[ $? -eq 3 ] && [ "$(grep -c '^tenon-serve: ' "$scratch/err")" -eq 1 ] && ! grep -q "$(printf '\033')" "$scratch/err"
+	}
+	it "and names a folder that is not there in one line" names_it_on_one_line
 fi
 finish

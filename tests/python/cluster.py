@@ -144,8 +144,9 @@ def _post(url, body):
         try:
             with urllib.request.urlopen(request, timeout=60 * MINUTES) as reply:
                 return reply.read().decode()
-        except urllib.error.URLError as error:
-            starting = getattr(error, "code", None) in (404, 503) or isinstance(error.reason, ConnectionRefusedError)
+        except (urllib.error.URLError, ConnectionError) as error:
+            # it refuses, or takes a connection and closes it, until it has begun
+            starting = getattr(error, "code", None) in (404, 503) or isinstance(getattr(error, "reason", error), ConnectionError)
             if not starting or time.monotonic() > end:
                 raise
         time.sleep(1)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +86,30 @@ static const char help[] =
 	"\n"
 	"There is no encryption. To serve other machines, put a proxy with TLS in front of it.\n";
 
+static void __attribute__((format(printf, 1, 2))) complain(const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fputs("tenon-serve: ", stderr);
+	printable_message_print(text, stderr);
+	fputc('\n', stderr);
+}
+
 static int usage(const char *what)
 {
-	fprintf(stderr, "tenon-serve: %s\nTry \"tenon-serve --help\".\n", what);
+	complain("%s", what);
+	fputs("Try \"tenon-serve --help\".\n", stderr);
 	return USAGE;
 }
 
 static int failed(int code)
 {
 	fputs("tenon-serve: ", stderr);
-	printable_lines_print(tenon_slice_of(tenon_error_message()), stderr);
+	printable_message_print(tenon_error_message(), stderr);
 	fputc('\n', stderr);
 	tenon_error_clear();
 	return code;
@@ -119,16 +134,15 @@ static int read_key(struct serve_options *o, const char *file)
 	struct stat st;
 
 	if (!f || fstat(fileno(f), &st)) {
-		fprintf(stderr, "tenon-serve: %s: %s\n", file, strerror(errno));
+		complain("%s: %s", file, strerror(errno));
 		goto close;
 	}
 	if (file_secret_check(&st, file, "key")) {
-		fprintf(stderr, "tenon-serve: %s\n", tenon_error_message());
-		tenon_error_clear();
+		failed(USAGE);
 		goto close;
 	}
 	if (!fgets(key, sizeof(key), f)) {
-		fprintf(stderr, "tenon-serve: %s: no key can be read\n", file);
+		complain("%s: no key can be read", file);
 		goto close;
 	}
 	fclose(f);

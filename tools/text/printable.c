@@ -50,13 +50,7 @@ void printable_print(const char *text, FILE *out)
 
 void printable_message(const char *text, FILE *out)
 {
-	const char *end;
-
-	for (; (end = strchr(text, '\n')); text = end + 1) {
-		printable_lines((struct tenon_slice){ text, (size_t)(end - text) }, out);
-		fputs("\n  ", out);
-	}
-	printable_print(text, out);
+	printable_message_print(text, out);
 }
 
 /* Print all of a text in one line, but the newline at its end. */
