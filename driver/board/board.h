@@ -182,14 +182,16 @@ int board_reset(struct board *board);
  * board_halt - end what the board runs, while other threads may be inside calls of it
  * @board: the board
  *
- * An attached board goes on running, and other programs may attach to it.
+ * An attached board goes on running, and other programs may attach to it. Waits for at most ten seconds, until a firmware on
+ * a DSP has ended.
  */
 void board_halt(struct board *board);
 
 /**
  * board_leave - unlock an attached board after a loss, or stop the core that was started; its memory stays mapped
  *
- * A core that does not stop soon (0.2 s) is stopped by board_reset() or board_close().
+ * Waits 0.2 s after the first call for a firmware on a DSP to end; board_halt(), board_reset() and board_close() wait for the
+ * rest of ten seconds.
  */
 void board_leave(struct board *board);
 

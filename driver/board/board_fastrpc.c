@@ -131,14 +131,6 @@ static bool has_ended(const struct dsp *d)
 	return __atomic_load_n(&d->ended, __ATOMIC_ACQUIRE);
 }
 
-/* What is left of the time that a firmware may take to end, of which some may have passed since a loss. */
-static uint64_t time_left(const struct dsp *d)
-{
-	const uint64_t passed = d->asked_at ? clock_now() - d->asked_at : 0;
-
-	return passed < board_fastrpc_source.stop_ns ? board_fastrpc_source.stop_ns - passed : 0;
-}
-
 /* Wait until the firmware has ended. With the lock. */
 static void await_until(struct dsp *d, uint64_t until)
 {
@@ -153,20 +145,19 @@ static void await_until(struct dsp *d, uint64_t until)
 }
 
 /*
- * Tell the firmware to end, wait @wait_ns for that, and end its process. With the lock.
+ * Tell the firmware to end, wait for that until @wait_ns have passed since it was first told, and end its process. With
+ * the lock.
  *
  * Return: whether there is no firmware any more.
  */
 static bool try_to_end(struct dsp *d, uint64_t wait_ns)
 {
-	const uint64_t now = clock_now();
-
 	if (d->runs) {
 		if (!d->asked_at) {
-			d->asked_at = now;
+			d->asked_at = clock_now();
 			mortise_release(&end_of(d)->end, 1);
 		}
-		await_until(d, now + wait_ns);
+		await_until(d, d->asked_at + wait_ns);
 	}
 	if (!d->runs && !d->stuck)
 		fastrpc_close(&d->session);
@@ -177,7 +168,7 @@ static bool try_to_end(struct dsp *d, uint64_t wait_ns)
 static void end_session(struct dsp *d)
 {
 	pthread_mutex_lock(&d->lock);
-	if (!try_to_end(d, time_left(d))) {
+	if (!try_to_end(d, board_fastrpc_source.stop_ns)) {
 		d->runs = false;
 		d->stuck = true;
 		pthread_detach(d->thread);
@@ -376,9 +367,16 @@ static void forget(struct board *board)
 	free(d);
 }
 
+/* Another session begins next: the DSP has few. */
+static void halt(struct board *board)
+{
+	end_session(board->state);
+}
+
 /*
- * The thread that finds the loss calls this, and it may be the program's. A firmware that is silent may never end, so a
- * reset, or the board's close, waits for the rest. If another thread ends the session already, there is nothing to do.
+ * The thread that finds the loss calls this, and it may be the program's. A firmware that is silent may never end, so
+ * halt(), a reset, or the board's close, waits for the rest. If another thread ends the session already, there is nothing
+ * to do.
  */
 static void leave(struct board *board)
 {
@@ -437,6 +435,7 @@ const struct board_ops board_fastrpc_ops = {
 	.stop = stop,
 	.alive = alive,
 	.inject = inject,
+	.halt = halt,
 	.forget = forget,
 	.leave = leave,
 };

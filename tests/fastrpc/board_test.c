@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <tenon/device.h>
 #include <tenon/object.h>
+#include <time.h>
 
 #include "devices/mortise/mortise_device.h"
 #include "driver/board/board_private.h"
@@ -170,7 +171,15 @@ static void a_firmware_that_does_not_end_is_left(void **state)
 	dsp_kernel.processes = 0;
 }
 
-/* A loss waits for the firmware's end no longer than @leave_ns; a reset afterwards does. */
+static _Thread_local unsigned int naps;
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	naps++;
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
+}
+
+/* A loss waits for the firmware's end no longer than @leave_ns, and once; a reset afterwards does. */
 static void a_lost_board_is_left_before_its_firmware_ends(void **state)
 {
 	struct board *board;
@@ -181,7 +190,9 @@ static void a_lost_board_is_left_before_its_firmware_ends(void **state)
 	board_fastrpc_source.leave_ns = BRIEF;
 	board_fastrpc_source.stop_ns = 3 * BRIEF;
 	board_leave(board);
+	naps = 0;
 	board_leave(board);
+	assert_int_equal(naps, 0);
 	assert_int_equal(dsp_kernel.processes, 1);
 	board_fastrpc_source.stop_ns = PATIENT;
 	dsp_kernel_signal(SIGCONT);
@@ -192,13 +203,36 @@ static void a_lost_board_is_left_before_its_firmware_ends(void **state)
 	assert_int_equal(dsp_kernel.processes, 0);
 }
 
+static void register_devices(void)
+{
+	if (!tenon_backend_find(tenon_slice_of("mortise")))
+		assert_int_equal(tenon_backend_register(&mortise_backend), 0);
+}
+
+/* also where a loss waits for nothing */
+static void a_device_that_is_reset_has_one_session(void **state)
+{
+	struct tenon_device *device, *again;
+
+	(void)state;
+	register_devices();
+	board_fastrpc_source.leave_ns = 0;
+	assert_int_equal(tenon_device_open("mortise://fastrpc", &device), 0);
+	assert_int_equal(tenon_device_reset(device, &again), 0);
+	assert_int_equal(dsp_kernel.processes, 1);
+	assert_int_equal(tenon_device_check(again), 0);
+	tenon_object_unref(device);
+	tenon_object_unref(again);
+	tenon_device_close_all();
+	assert_int_equal(dsp_kernel.processes, 0);
+}
+
 static void the_name_of_the_device_opens_it(void **state)
 {
 	struct tenon_device *device;
 
 	(void)state;
-	if (!tenon_backend_find(tenon_slice_of("mortise")))
-		assert_int_equal(tenon_backend_register(&mortise_backend), 0);
+	register_devices();
 	assert_int_equal(tenon_device_open("mortise://fastrpc", &device), 0);
 	assert_string_equal(tenon_device_properties(device)->name, "fastrpc");
 	tenon_object_unref(device);
@@ -292,6 +326,7 @@ int main(void)
 		on(every_call_that_fails_is_reported_and_leaves_nothing),
 		on(a_firmware_that_does_not_end_is_left),
 		on(a_lost_board_is_left_before_its_firmware_ends),
+		on(a_device_that_is_reset_has_one_session),
 		on(the_name_of_the_device_opens_it),
 	};
 	const char *why = dsp_kernel_start();
