@@ -81,7 +81,7 @@ int system_status(int error);
 int system_error(int error, const char *name, const char *action);
 
 /**
- * system_find - look for a file that may be read and written, without opening it
+ * system_find - look for a file that the effective user may read and write, without opening it
  * @calls: table
  * @path: its name
  *

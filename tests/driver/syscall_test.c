@@ -171,6 +171,19 @@ static int read_and_write(const struct system_calls *calls)
 	return err;
 }
 
+/* A program that is set-user-ID has another real user than an effective one. */
+static void a_file_is_found_by_the_user_that_would_open_it(void **state)
+{
+	(void)state;
+	tree_text("/node", "");
+	in_tree("/node");
+	if (geteuid() || setresuid(65534, 0, 0))
+		skip();
+	assert_int_equal(access(path, R_OK), -1);
+	assert_int_equal(system_find(&system_calls_of_kernel, path), 0);
+	assert_int_equal(setresuid(0, 0, 0), 0);
+}
+
 /* a text that the kernel cuts is read on */
 static int cut_texts_are_read_on(const struct fault *f)
 {
@@ -201,6 +214,7 @@ int main(void)
 		cmocka_unit_test(texts_lose_the_white_space_at_their_end),
 		cmocka_unit_test(numbers_are_numbers_and_nothing_else),
 		cmocka_unit_test(a_missing_file_is_not_found),
+		cmocka_unit_test(a_file_is_found_by_the_user_that_would_open_it),
 		cmocka_unit_test(a_range_that_does_not_fit_is_not_mapped),
 		cmocka_unit_test(a_wait_ends_at_its_deadline),
 		cmocka_unit_test(a_wait_of_years_fits_into_32_bits),
