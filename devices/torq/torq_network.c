@@ -142,22 +142,22 @@ struct run {
 	uint32_t attached;
 };
 
-/* Copy between a binding's own buffer and the argument, there or back. */
-static int copy_binding(struct torq_network *n, uint32_t index, const struct torq_binding *b,
-			uint8_t *argument, bool back)
+/* Copy between a binding's own buffer and the argument. */
+static int copy_binding(struct torq_network *n, uint32_t size, const struct torq_place *from,
+			const struct torq_place *to)
 {
-	const struct dmabuf *own = &n->copies[index];
-	const enum dmabuf_access access = back ? DMABUF_READ : DMABUF_WRITE;
-	int err = dmabuf_begin(own, access);
+	int err = dmabuf_begin(from->buffer, DMABUF_READ), end;
 
 	if (err)
 		return err;
-	if (back)
-		memcpy(argument, own->base, b->size);
-	else
-		memcpy(own->base, argument, b->size);
-	__atomic_fetch_add(&n->copied, b->size, __ATOMIC_RELAXED);
-	return dmabuf_end(own, access);
+	err = dmabuf_begin(to->buffer, DMABUF_WRITE);
+	if (!err) {
+		memcpy(to->bytes, from->bytes, size);
+		__atomic_fetch_add(&n->copied, size, __ATOMIC_RELAXED);
+		err = dmabuf_end(to->buffer, DMABUF_WRITE);
+	}
+	end = dmabuf_end(from->buffer, DMABUF_READ);
+	return err ? err : end;
 }
 
 /* Give a binding a buffer of its own. */
@@ -171,9 +171,9 @@ static int place_copy(struct run *r, uint32_t index, const struct torq_binding *
 		err = dmabuf_allocate(r->n->node->calls, r->n->node->root, TORQ_HEAPS, b->size,
 				      own);
 	err = err ? err : dmabuf_map(own);
+	r->places[index] = (struct torq_place){ own, 0, own->base, true };
 	if (!err && b->reads)
-		err = copy_binding(r->n, index, b, argument->bytes, false);
-	r->places[index] = (struct torq_place){ own, 0, own->base };
+		err = copy_binding(r->n, b->size, argument, &r->places[index]);
 	return err;
 }
 
@@ -185,7 +185,7 @@ static int place_bindings(struct run *r)
 
 	for (i = 0; i < r->n->binding_count && !err; i++) {
 		r->places[i] = arguments[i];
-		if (!arguments[i].buffer)
+		if (!arguments[i].is_mappable)
 			err = place_copy(r, i, &r->n->bindings[i], &arguments[i]);
 	}
 	return err;
@@ -198,8 +198,9 @@ static int take_results(const struct run *r)
 	int err = 0;
 
 	for (i = 0; i < r->n->binding_count && !err; i++)
-		if (r->n->bindings[i].writes && !arguments[i].buffer)
-			err = copy_binding(r->n, i, &r->n->bindings[i], arguments[i].bytes, true);
+		if (r->n->bindings[i].writes && !arguments[i].is_mappable)
+			err = copy_binding(r->n, r->n->bindings[i].size, &r->places[i],
+					   &arguments[i]);
 	return err;
 }
 
@@ -318,12 +319,12 @@ static int copy(const struct run *r, const struct torq_copy *c)
 /* The number in an argument that moves copies. */
 static int read_index(const struct torq_place *place, int32_t *out)
 {
-	int err = place->buffer ? dmabuf_begin(place->buffer, DMABUF_READ) : 0;
+	int err = dmabuf_begin(place->buffer, DMABUF_READ);
 
 	if (err)
 		return err;
 	memcpy(out, place->bytes, sizeof(*out));
-	return place->buffer ? dmabuf_end(place->buffer, DMABUF_READ) : 0;
+	return dmabuf_end(place->buffer, DMABUF_READ);
 }
 
 static int copy_moved(const struct run *r, const struct torq_copy *c)

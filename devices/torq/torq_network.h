@@ -21,20 +21,22 @@
 
 /**
  * struct torq_place - the memory of a binding
- * @buffer: mapped; NULL for bytes of the process, which are copied
- * @offset: of the binding's first byte in it, at a page
+ * @buffer: mapped
+ * @offset: of the binding's first byte in it
  * @bytes: the binding's first byte
+ * @is_mappable: the driver can map it where it is; otherwise it is copied
  */
 struct torq_place {
 	const struct dmabuf *buffer;
 	uint64_t offset;
 	uint8_t *bytes;
+	bool is_mappable;
 };
 
 /**
  * struct torq_call - the arguments of a run
  * @places: of each binding, in their order
- * @indices: of each argument that moves copies: its first bytes; others are empty
+ * @indices: of each argument that moves copies: its first bytes; others are not set
  */
 struct torq_call {
 	struct torq_place places[TORQ_ARGUMENTS];

@@ -43,9 +43,8 @@ static int find_place(const struct tenon_dispatch *d, const struct torq_binding 
 	root = tenon_memory_root(m, &offset);
 	out->bytes = (uint8_t *)inline_address(&range) + b->offset;
 	out->offset = offset;
-	out->buffer = is_mappable(m, root, offset, b->offset, b->size)
-			      ? &((const struct torq_buffer *)root)->buffer
-			      : NULL;
+	out->buffer = &((const struct torq_buffer *)root)->buffer;
+	out->is_mappable = is_mappable(m, root, offset, b->offset, b->size);
 	return 0;
 }
 

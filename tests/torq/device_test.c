@@ -188,6 +188,41 @@ static void parts_that_share_a_page_are_copied(void **state)
 	stop(&s);
 }
 
+/* of the CPU, in one run */
+static unsigned int accesses_of_a_run(struct torq_session *s)
+{
+	const unsigned int before = torq.accesses;
+
+	run_right(s);
+	return torq.accesses - before;
+}
+
+static void the_cpu_begins_and_ends_each_access_to_parts(void **state)
+{
+	const struct torq_network_data *slices = &torq_networks[3];
+	struct tenon_memory *whole;
+	unsigned int accesses;
+	struct torq_session s;
+
+	(void)state;
+	torq_session_start(&s, &torq_networks[0]);
+	accesses = accesses_of_a_run(&s);
+	whole = whole_of(&s, 8192);
+	assert_int_equal(torq_session_put(&s, 0, part_of(whole, 256, 256)), 0);
+	tenon_object_unref(whole);
+	/* to read the argument, and to write the copy */
+	assert_int_equal(accesses_of_a_run(&s), accesses + 2);
+	stop(&s);
+	/* a number that moves a slice, which the NPU does not use */
+	torq_session_start(&s, slices);
+	accesses = accesses_of_a_run(&s);
+	whole = whole_of(&s, 8192);
+	assert_int_equal(torq_session_put(&s, 0, part_of(whole, 256, slices->sizes[0])), 0);
+	tenon_object_unref(whole);
+	assert_int_equal(accesses_of_a_run(&s), accesses);
+	stop(&s);
+}
+
 static void dma_bufs_of_other_drivers_are_used_where_they_are(void **state)
 {
 	struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
@@ -304,6 +339,7 @@ int main(void)
 		on(arguments_are_used_where_they_are),
 		on(a_slice_begins_where_an_argument_says),
 		on(parts_that_share_a_page_are_copied),
+		on(the_cpu_begins_and_ends_each_access_to_parts),
 		on(dma_bufs_of_other_drivers_are_used_where_they_are),
 		on(a_file_and_its_program_may_go_before_the_run),
 		on(the_npu_is_waited_for_while_another_program_has_it),

@@ -213,6 +213,7 @@ static int dmabuf_call(unsigned long request, const void *argument)
 
 	if (request != DMABUF_UAPI_SYNC)
 		return ENOTTY;
+	torq.accesses += !(s->flags & DMABUF_UAPI_END);
 	torq.open_accesses += s->flags & DMABUF_UAPI_END ? -1 : 1;
 	return 0;
 }

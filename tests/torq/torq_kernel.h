@@ -36,7 +36,8 @@ enum torq_fate { TORQ_REPLAYS, TORQ_HANGS, TORQ_OTHER_INTERRUPT };
  * @unknown: those that no record has
  * @damaged: a write to LRAM went beyond it
  * @attached: bindings so far
- * @open_accesses: of the CPU to dma-bufs
+ * @accesses: of the CPU to dma-bufs so far
+ * @open_accesses: those that have not ended
  */
 struct torq_kernel_model {
 	uint32_t hardware;
@@ -48,6 +49,7 @@ struct torq_kernel_model {
 	unsigned int unknown;
 	bool damaged;
 	unsigned int attached;
+	unsigned int accesses;
 	int open_accesses;
 };
 
