@@ -50,12 +50,17 @@ tidied()
 	grep ': \(warning\|error\): ' "$scratch/all" | known
 }
 
-checked()
+# compiled ROOM: its sources that this build has, into the file "read"
+compiled()
 {
 	for source in "$1"/*.c; do
 		[ ! -e "$TENON_BUILD/${source%.c}.o" ] || echo "$source"
 	done > "$scratch/read"
-	[ -s "$scratch/read" ] || { echo "no source of $1 was compiled"; return 1; }
+	[ -s "$scratch/read" ]
+}
+
+checked()
+{
 	# shellcheck disable=SC2046
 	tidied $(cat "$scratch/read") > "$scratch/messages" || return
 	cat "$scratch/messages"
@@ -72,6 +77,10 @@ finds_what_is_wrong()
 cd "$TENON_SOURCE" || exit
 it "memset() of no bytes is found" finds_what_is_wrong
 for room in lib runtime/blob runtime/payload driver/ring rpc/wire link link/code link/mlf link/module link/partition; do
-	it "$room has nothing to find" checked "$room"
+	if compiled "$room"; then
+		it "$room has nothing to find" checked
+	else
+		skip_case "$room has nothing to find" "this build leaves it out"
+	fi
 done
 finish
