@@ -378,6 +378,7 @@ int rnn_state_fork(struct rnn_state *r, int64_t parent, int64_t child)
 	if (!err) {
 		*to = *from;
 		to->id = child;
+		to->append = 0;
 	}
 	return leave(r, err);
 }
@@ -424,10 +425,17 @@ static int check_chain(const int64_t *lengths, size_t count, const int64_t *tree
 	return 0;
 }
 
-static int check_step(struct rnn_state *r, const int64_t *ids, const int64_t *lengths, size_t count)
+static bool among(int64_t id, const int64_t *ids, size_t count)
+{
+	while (count && ids[count - 1] != id)
+		count--;
+	return count;
+}
+
+static int check_step(const struct rnn_state *r, const int64_t *ids, const int64_t *lengths,
+		      size_t count)
 {
 	struct rnn_sequence *s;
-	int64_t i;
 	size_t k;
 	int err = 0;
 
@@ -435,18 +443,14 @@ static int check_step(struct rnn_state *r, const int64_t *ids, const int64_t *le
 		return tenon_error(-TENON_E_VALUE,
 				   "a step of %zu sequences, there are %" PRIi64 " slots", count,
 				   r->config.sequences);
-	for (i = 0; i < r->config.sequences; i++)
-		r->sequences[i].append = 0;
 	for (k = 0; k < count && !err; k++) {
 		err = get(r, ids[k], &s);
-		if (!err && (s->append || lengths[k] < 1 || lengths[k] > INT32_MAX))
+		if (!err && (among(ids[k], ids, k) || lengths[k] < 1 || lengths[k] > INT32_MAX))
 			err = tenon_error(
 				-TENON_E_VALUE,
 				"sequence %" PRIi64 " appends %" PRIi64
 				" tokens; want each sequence once, and at least one token",
 				ids[k], lengths[k]);
-		if (!err)
-			s->append = lengths[k];
 	}
 	return err;
 }
@@ -482,17 +486,22 @@ int rnn_state_begin(struct rnn_state *r, const int64_t *ids, const int64_t *leng
 
 	if (err)
 		return err;
-	r->batch = 0;
 	err = check_step(r, ids, lengths, count);
 	if (!err)
 		err = check_chain(lengths, count, tree, tree_size);
-	for (i = 0; i < count && !err; i++) {
-		err = get(r, ids[i], &s);
+	/* the step before goes on if this one is refused */
+	if (err)
+		return leave(r, err);
+	for (i = 0; i < (size_t)r->config.sequences; i++)
+		r->sequences[i].append = 0;
+	for (i = 0; i < count; i++) {
+		s = find(r, ids[i]);
+		s->append = lengths[i];
 		((int32_t *)r->slots[0]->dl.data)[i] = (int32_t)(s - r->sequences);
 		((int32_t *)r->slots[1]->dl.data)[i] = (int32_t)s->at;
 	}
 	r->dirty = true;
-	r->batch = err ? 0 : (int64_t)count;
+	r->batch = (int64_t)count;
 	/* Tensors of the same size are used again, unless a kernel kept them. */
 	for (i = 0; i < 2 && !err; i++)
 		if (!r->views[i] || r->views[i]->dl.shape[0] != r->batch ||

@@ -393,11 +393,65 @@ static void a_kernel_that_fails_leaves_the_versions(void **unused)
 	tenon_object_unref(r);
 }
 
+/* A step goes on where another one is refused. */
+static void a_refused_step_leaves_the_one_that_runs(void **unused)
+{
+	struct rnn_state *r = new_state();
+	struct tenon_tensor *row = rows_of(1, WIDTH);
+	const struct tenon_value v = tenon_arg_object(row);
+	const int64_t ids[] = { id_of(0), id_of(4) }, ones[] = { 1, 1 }, tree[] = { 0 };
+
+	(void)unused;
+	add(r, 0);
+	assert_int_equal(rnn_state_begin(r, ids, ones, 1, NULL, 0), 0);
+	((float *)row->dl.data)[WIDTH - 1] = 5;
+	assert_int_equal(rnn_state_set(r, 0, 0, &v), 0);
+	assert_int_equal(rnn_state_begin(r, ids, ones, 2, NULL, 0), -TENON_E_NOT_FOUND);
+	assert_int_equal(rnn_state_begin(r, ids, ones, 1, tree, 1), -TENON_E_UNSUPPORTED);
+	((float *)row->dl.data)[WIDTH - 1] = -5;
+	assert_int_equal(rnn_state_set(r, 1, 0, &v), 0);
+	assert_int_equal(rnn_state_end(r), 0);
+	lists[0].versions[lists[0].count++] = 5;
+	assert_versions(r);
+	tenon_error_clear();
+	tenon_object_unref(row);
+	tenon_object_unref(r);
+}
+
+/* The step that runs is the parent's: its end is no step of the child. */
+static void a_fork_within_a_step_has_the_version_before(void **unused)
+{
+	struct rnn_state *r = new_state();
+	struct tenon_tensor *row = rows_of(1, WIDTH);
+	const struct tenon_value v = tenon_arg_object(row);
+	const int64_t id = id_of(0), one = 1;
+	int layer;
+
+	(void)unused;
+	add(r, 0);
+	assert_int_equal(rnn_state_begin(r, &id, &one, 1, NULL, 0), 0);
+	for (layer = 0; layer < LAYERS; layer++) {
+		((float *)row->dl.data)[WIDTH - 1] = layer ? -5 : 5;
+		assert_int_equal(rnn_state_set(r, layer, 0, &v), 0);
+	}
+	assert_int_equal(rnn_state_fork(r, id, id_of(1)), 0);
+	lists[1] = lists[0];
+	assert_int_equal(rnn_state_end(r), 0);
+	lists[0].versions[lists[0].count++] = 5;
+	assert_versions(r);
+	assert_int_equal(rnn_state_pop(r, id_of(1), 1), -TENON_E_VALUE);
+	tenon_error_clear();
+	tenon_object_unref(row);
+	tenon_object_unref(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),
+		cmocka_unit_test(a_refused_step_leaves_the_one_that_runs),
+		cmocka_unit_test(a_fork_within_a_step_has_the_version_before),
 		cmocka_unit_test(a_kernel_that_fails_leaves_the_versions),
 	};
 
