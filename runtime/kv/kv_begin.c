@@ -33,23 +33,24 @@ static int make_members(struct kv_cache *c, size_t count)
 	return 0;
 }
 
-static int check_member(struct kv_cache *c, int64_t id, int64_t length, struct kv_member *m)
+static int check_member(struct kv_cache *c, int64_t id, int64_t length, struct kv_member *m,
+			int64_t *total)
 {
 	int err = kv_sequence_get(&c->p, id, &m->s);
 
 	if (err)
 		return err;
-	if (m->s->seen == c->steps)
+	if (m->s->seen == c->calls)
 		return tenon_error(-TENON_E_VALUE, "sequence %" PRIi64 " is in the step twice", id);
-	m->s->seen = c->steps;
-	if (length < 1 || length > c->config.chunk - c->total)
+	m->s->seen = c->calls;
+	if (length < 1 || length > c->config.chunk - *total)
 		return tenon_error(-TENON_E_VALUE,
 				   "sequence %" PRIi64 " appends %" PRIi64
 				   " tokens; want at least 1, and at most %" PRIi64
 				   " in a step (%" PRIi64 " for sequences before it)",
-				   id, length, c->config.chunk, c->total);
+				   id, length, c->config.chunk, *total);
 	m->append = length;
-	c->total += length;
+	*total += length;
 	return 0;
 }
 
@@ -126,21 +127,22 @@ static int64_t slots_behind(const struct kv_cache *c)
 }
 
 /* Elements that the arrays of a step take at most. */
-static int64_t array_bound(const struct kv_cache *c, int64_t pages)
+static int64_t array_bound(const struct kv_cache *c, int64_t total, int64_t pages)
 {
 	int64_t batch = (int64_t)c->member_count, nodes = 0;
 	size_t i;
 
 	for (i = 0; i < c->member_count; i++)
 		nodes += c->members[i].s->tree_size + c->members[i].append;
-	return KV_VIEWS * KV_ARRAY_ALIGN + 2 * c->total + slots_behind(c) + 4 * (batch + 1) +
+	return KV_VIEWS * KV_ARRAY_ALIGN + 2 * total + slots_behind(c) + 4 * (batch + 1) +
 	       KV_DEPTHS * (14 * (batch + 1) + 2 * nodes) + 2 * pages;
 }
 
+/* Check all of a step. The step before goes on if this one is refused. */
 static int check_step(struct kv_cache *c, const int64_t *ids, const int64_t *lengths, size_t count,
 		      const int64_t *tree, size_t tree_size)
 {
-	int64_t pages;
+	int64_t total = 0, pages;
 	size_t i;
 	int err;
 
@@ -149,12 +151,10 @@ static int check_step(struct kv_cache *c, const int64_t *ids, const int64_t *len
 	err = make_members(c, count);
 	if (err)
 		return err;
-	c->ready = false;
 	c->member_count = count;
-	c->total = 0;
-	c->steps++;
+	c->calls++;
 	for (i = 0; i < count && !err; i++)
-		err = check_member(c, ids[i], lengths[i], &c->members[i]);
+		err = check_member(c, ids[i], lengths[i], &c->members[i], &total);
 	if (!err)
 		err = plan_members(c);
 	if (!err)
@@ -162,7 +162,9 @@ static int check_step(struct kv_cache *c, const int64_t *ids, const int64_t *len
 	if (!err)
 		err = make_chains(c, &pages);
 	if (!err)
-		err = kv_arrays_reset(c, array_bound(c, pages));
+		err = kv_arrays_reset(c, array_bound(c, total, pages));
+	if (!err)
+		c->total = total;
 	return err;
 }
 
@@ -600,6 +602,15 @@ static int make_views(struct kv_cache *c)
 	return err;
 }
 
+/* New tokens of a member that are there after the reservation: its window may have dropped some. */
+static int64_t tokens_left(const struct kv_cache *c, const struct kv_member *m)
+{
+	const struct kv_block *b = &c->p.blocks[m->s->block];
+	int64_t most = b->length - (m->before < b->sink ? m->before : b->sink);
+
+	return m->append < most ? m->append : most;
+}
+
 /* Out of memory after the reservation: remove the new tokens again. */
 static void take_back(struct kv_cache *c)
 {
@@ -609,9 +620,9 @@ static void take_back(struct kv_cache *c)
 
 	for (i = 0; i < c->member_count; i++) {
 		m = &c->members[i];
-		if (m->append <= m->s->length)
-			kv_pop(&c->p, m->s, m->append, &none);
-		m->s->tree_size -= m->s->tree_size ? (int32_t)m->append : 0;
+		kv_pop(&c->p, m->s, tokens_left(c, m), &none);
+		kv_tree_pop(m->s, m->append);
+		m->s->last_nodes = m->last_nodes;
 	}
 }
 
@@ -629,6 +640,7 @@ int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *length
 		for (i = 0; i < count; i++) {
 			m = &c->members[i];
 			m->before = c->p.blocks[m->s->block].length;
+			m->last_nodes = m->s->last_nodes;
 			m->ragged = m->s->length - m->s->tree_size;
 		}
 		arrange(c, tree);

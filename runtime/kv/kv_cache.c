@@ -339,7 +339,6 @@ int kv_cache_clear(struct kv_cache *c)
 		return err;
 	kv_pages_clear(&c->p);
 	c->ready = false;
-	c->member_count = 0;
 	kv_leave(c);
 	return 0;
 }
@@ -357,15 +356,10 @@ int kv_cache_add(struct kv_cache *c, int64_t id)
 
 int kv_cache_remove(struct kv_cache *c, int64_t id)
 {
-	struct kv_sequence *s;
 	int err = kv_enter(c);
 
 	if (err)
 		return err;
-	s = kv_sequence(&c->p, id);
-	/* The last step cannot be committed without one of its sequences. */
-	if (s && s->seen == c->steps)
-		c->member_count = 0;
 	err = kv_remove(&c->p, id);
 	if (!err)
 		c->ready = false;
@@ -404,7 +398,7 @@ int kv_cache_pop(struct kv_cache *c, int64_t id, int64_t count)
 	if (!err && count) {
 		c->ready = false;
 		/* The nodes of a tree that is not committed are the last tokens. */
-		s->tree_size = count < s->tree_size ? s->tree_size - (int32_t)count : 0;
+		kv_tree_pop(s, count);
 		err = copy_page(c, &copy);
 		/* cut the sequence to the tokens that were copied */
 		if (err && !kv_pop(&c->p, s, copy.tokens, &none))

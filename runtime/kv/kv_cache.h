@@ -131,7 +131,7 @@ int kv_cache_set_window(struct kv_cache *c, int64_t id, int64_t window, int64_t 
 int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *lengths, size_t count,
 		   const int64_t *tree, size_t tree_size);
 
-/* Accept the path from a root to @leaves[i] (-1: nothing) of each tree of the last step. */
+/* Accept the path from a root to @leaves[i] (-1: nothing) of the last step's nodes of each tree. */
 int kv_cache_commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves, size_t count);
 
 /* Tensors of an attention call: None where a call has none. They may have more rows than needed. */

@@ -2,8 +2,9 @@
 /*
  * Commit of a token tree: the rows of the accepted path move together, the others are dropped.
  *
- * As in TVM, this is about the tokens of the last step alone. Where a tree grew in several steps, nodes of the earlier ones
- * stay, as tokens, until the program pops them, and the numbers on the path are places among the last step's tokens.
+ * As in TVM, this is about the tokens of a sequence's last step alone. Where a tree grew in several steps, nodes of the
+ * earlier ones stay, as tokens, until the program pops them, and the numbers on the path are places among the last step's
+ * tokens. TVM wants the sequences of its last step, in order; here any sequences with a tree are committed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,59 +23,54 @@ static int32_t slot_at(const struct kv_cache *c, const struct kv_sequence *s, in
 	       (int32_t)(index % c->p.page_size);
 }
 
-/* Number of nodes that the last step added. */
-static int32_t last_nodes(const struct kv_member *m)
-{
-	return m->append < m->s->tree_size ? (int32_t)m->append : m->s->tree_size;
-}
-
 /* Length of the path from a root to @leaf. */
 static int32_t path_length(const struct kv_sequence *s, int64_t leaf)
 {
 	return leaf < 0 ? 0 : kv_tree_depth(s, (int32_t)leaf) + 1;
 }
 
-static int check_commit(const struct kv_cache *c, const int64_t *ids, const int64_t *leaves,
-			size_t count)
+/* Check a commit; @nodes receives how many nodes all trees have. */
+static int check_commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves, size_t count,
+			int64_t *nodes)
 {
-	const struct kv_sequence *s;
-	int32_t nodes;
+	struct kv_sequence *s;
 	size_t i;
+	int err;
 
-	if (!count || count != c->member_count)
-		return tenon_error(-TENON_E_VALUE,
-				   "%zu sequences are committed, the last step had %zu", count,
-				   c->member_count);
+	if (!count)
+		return tenon_error(-TENON_E_VALUE, "a commit without sequences");
+	c->calls++;
 	for (i = 0; i < count; i++) {
-		s = c->members[i].s;
-		if (s->id != ids[i])
+		err = kv_sequence_get(&c->p, ids[i], &s);
+		if (err)
+			return err;
+		if (s->seen == c->calls)
 			return tenon_error(-TENON_E_VALUE,
-					   "sequence %" PRIi64 " is committed where the last step "
-					   "had %" PRIi64,
-					   ids[i], s->id);
-		nodes = last_nodes(&c->members[i]);
-		if (!nodes || leaves[i] < -1 || leaves[i] >= nodes)
+					   "sequence %" PRIi64 " is committed twice", ids[i]);
+		s->seen = c->calls;
+		if (!s->last_nodes || leaves[i] < -1 || leaves[i] >= s->last_nodes)
 			return tenon_error(-TENON_E_VALUE,
 					   "leaf %" PRIi64 " of sequence %" PRIi64
 					   ", whose tree got %" PRIi32 " nodes in the last step",
-					   leaves[i], ids[i], nodes);
+					   leaves[i], ids[i], s->last_nodes);
+		*nodes += s->tree_size;
 	}
 	return 0;
 }
 
 /* List the slots that move: the nodes of the path, and where they belong. */
-static int32_t list_moves(struct kv_cache *c, const int64_t *leaves, int32_t *from, int32_t *to,
-			  int32_t *indptr)
+static int32_t list_moves(const struct kv_cache *c, const int64_t *ids, const int64_t *leaves,
+			  size_t count, int32_t *from, int32_t *to, int32_t *indptr)
 {
 	const struct kv_sequence *s;
 	int32_t n = 0, node, place, first;
 	int64_t base;
 	size_t i;
 
-	for (i = 0; i < c->member_count; i++) {
-		s = c->members[i].s;
+	for (i = 0; i < count; i++) {
+		s = kv_sequence(&c->p, ids[i]);
 		indptr[i] = n;
-		base = c->p.blocks[s->block].length - last_nodes(&c->members[i]);
+		base = c->p.blocks[s->block].length - s->last_nodes;
 		place = path_length(s, leaves[i]);
 		n += place;
 		first = 0;
@@ -98,10 +94,10 @@ static int32_t list_moves(struct kv_cache *c, const int64_t *leaves, int32_t *fr
 	return n;
 }
 
-static int compact(struct kv_cache *c, int32_t moves)
+static int compact(struct kv_cache *c, int64_t batch, int32_t moves)
 {
 	const int64_t shape[] = { 2, moves };
-	int64_t batch = (int64_t)c->member_count, i;
+	int64_t i;
 	struct tenon_value args[4];
 	int err;
 
@@ -129,31 +125,30 @@ static int commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves,
 	size_t i;
 	int err;
 
-	err = check_commit(c, ids, leaves, count);
-	if (err)
-		return err;
-	for (i = 0; i < count; i++)
-		nodes += c->members[i].s->tree_size;
-	c->ready = false;
-	err = kv_arrays_reset(c, (int64_t)count + 5 + 2 * nodes + 2 * KV_ARRAY_ALIGN);
+	err = check_commit(c, ids, leaves, count, &nodes);
 	if (err)
 		return err;
 	spare = malloc((size_t)nodes * sizeof(*spare));
 	if (!spare)
 		return tenon_error(-TENON_E_NOMEM, "no memory to commit a token tree");
+	err = kv_arrays_reset(c, (int64_t)count + 5 + 2 * nodes + 2 * KV_ARRAY_ALIGN);
+	if (err) {
+		free(spare);
+		return err;
+	}
+	c->ready = false;
 	indptr = kv_array(c, KV_V_COMPACT_INDPTR, (int64_t)count + 1);
 	from = kv_array(c, KV_V_COMPACT_SLOTS, 2 * nodes);
-	moves = list_moves(c, leaves, from, spare, indptr);
+	moves = list_moves(c, ids, leaves, count, from, spare, indptr);
 	memcpy(from + moves, spare, (size_t)moves * sizeof(*from));
 	free(spare);
 	if (moves)
-		err = compact(c, moves);
+		err = compact(c, (int64_t)count, moves);
 	for (i = 0; i < count && !err; i++) {
-		s = c->members[i].s;
+		s = kv_sequence(&c->p, ids[i]);
 		keep = path_length(s, leaves[i]);
-		nodes = last_nodes(&c->members[i]);
-		s->tree_size = 0;
-		err = kv_pop(&c->p, s, nodes - keep, &none);
+		err = kv_pop(&c->p, s, s->last_nodes - keep, &none);
+		s->tree_size = s->last_nodes = 0;
 	}
 	return err;
 }

@@ -60,10 +60,10 @@ static int debug(struct kv_cache *c, int64_t id, int64_t start, int64_t end,
 				  start, end, id, s->length);
 	if (err || !count)
 		return err;
-	c->ready = false;
 	err = kv_arrays_reset(c, count + KV_ARRAY_ALIGN);
 	if (err)
 		return err;
+	c->ready = false;
 	list_slots(c, s, start, end, kv_array(c, KV_V_APPEND_SLOTS, count));
 	err = kv_arrays_sync(c);
 	if (!err)

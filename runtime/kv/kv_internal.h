@@ -63,14 +63,15 @@ struct kv_depth {
 	bool coalesced;
 };
 
-/** struct kv_member - a sequence of the running forward step */
+/** struct kv_member - a sequence of the forward step that begins; nothing reads it afterwards */
 struct kv_member {
 	struct kv_sequence *s;
 	struct kv_reservation plan;
-	int64_t append;	  /* tokens */
-	int64_t before;	  /* length of the last block before */
-	int64_t ragged;	  /* position of the first token in the arrays of new tokens */
-	int32_t chain_at; /* blocks from the root, in kv_cache.chain */
+	int64_t append;	    /* tokens */
+	int64_t before;	    /* length of the last block before */
+	int32_t last_nodes; /* those of the sequence before */
+	int64_t ragged;	    /* position of the first token in the arrays of new tokens */
+	int32_t chain_at;   /* blocks from the root, in kv_cache.chain */
 	int32_t chain_count;
 };
 
@@ -96,10 +97,10 @@ struct kv_member {
  * @ready: a forward step has begun and its sequences are still there
  * @dirty: @arrays is out of date
  * @thread: thread that used the device last
- * @steps: number of forward steps
- * @members: sequences of the step; @member_count of @member_room
+ * @calls: number of begins and commits
+ * @members: sequences of the step that begins; @member_count of @member_room
  * @chain: blocks of all members
- * @total: new tokens
+ * @total: new tokens of the step
  * @decode: each sequence has one
  * @append_first: new tokens are appended before attention, which reads them from pages
  * @depth_count: number of depths in use
@@ -126,7 +127,7 @@ struct kv_cache {
 	bool ready;
 	bool dirty;
 	uintptr_t thread;
-	uint64_t steps;
+	uint64_t calls;
 	struct kv_member *members;
 	size_t member_count;
 	size_t member_room;
@@ -192,6 +193,8 @@ int kv_merge_on_host(const struct tenon_value tensors[4]);
 int kv_tree_check(const struct kv_cache *c, const int64_t *tree, size_t tree_size);
 /* Add the nodes to the trees of the sequences. */
 void kv_tree_add(struct kv_cache *c, const int64_t *tree);
+/* Remove the last @count nodes from the tree of a sequence, or all. */
+void kv_tree_pop(struct kv_sequence *s, int64_t count);
 /* Number of ancestors of a node. */
 int32_t kv_tree_depth(const struct kv_sequence *s, int32_t node);
 /* Every node's parent is the one before it. */

@@ -50,9 +50,10 @@ struct kv_block {
  * @length: tokens
  * @window: tokens that attention sees; KV_NONE for all
  * @sink: tokens of the last block that the window keeps
- * @seen: number of the last begin_forward() with this sequence, to find duplicates
+ * @seen: number of the last call with this sequence, to find duplicates; see kv_cache.calls
  * @tree: parents of the nodes of an uncommitted token tree; allocated at the first one
  * @tree_size: number of nodes; 0 when all is committed
+ * @last_nodes: how many of them the last step added
  */
 struct kv_sequence {
 	int64_t id;
@@ -63,6 +64,7 @@ struct kv_sequence {
 	uint64_t seen;
 	int16_t *tree;
 	int32_t tree_size;
+	int32_t last_nodes;
 };
 
 /**

@@ -85,7 +85,16 @@ void kv_tree_add(struct kv_cache *c, const int64_t *tree)
 		m = &c->members[i];
 		for (k = 0; tree && k < m->append; k++)
 			m->s->tree[m->s->tree_size++] = (int16_t)tree[at++];
+		m->s->last_nodes = tree ? (int32_t)m->append : 0;
 	}
+}
+
+void kv_tree_pop(struct kv_sequence *s, int64_t count)
+{
+	int32_t n = count < s->tree_size ? (int32_t)count : s->tree_size;
+
+	s->tree_size -= n;
+	s->last_nodes = n < s->last_nodes ? s->last_nodes - n : 0;
 }
 
 int32_t kv_tree_depth(const struct kv_sequence *s, int32_t node)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The paged key-value cache when kernels fail, or pages run out: it works afterwards. */
+#include "tests/nomem/failing_malloc.h"
 #include "tests/unit/kv_reference.h"
 
 /* A kernel that fails leaves a cache that works. */
@@ -209,6 +210,79 @@ static void a_commit_whose_kernel_fails_leaves_drafts_that_can_be_popped(void **
 	end(c, pages);
 }
 
+/* The step has one block more than the one before, so that it needs memory for views. */
+static void a_step_without_memory_leaves_the_tree_before_it(void **unused)
+{
+	struct kv_config f;
+	struct kv_cache *c;
+	const int64_t ids[] = { 0, 1 }, other = 2, ones[] = { 1, 1 }, four = 4, five = 5;
+	const int64_t tree[] = { -1, 0, 0, 1, 2 }, more[] = { 4, -1 }, leaf = 3;
+	int64_t length;
+	long n = 0;
+	int err = -TENON_E_NOMEM;
+
+	(void)unused;
+	if (!failing_malloc_works())
+		skip();
+	while (err) {
+		f = kv_config_of(LAYERS, TOKENS, CHUNK);
+		c = new_cache(&f);
+		assert_int_equal(kv_cache_add(c, 0), 0);
+		assert_int_equal(kv_cache_add(c, 2), 0);
+		assert_int_equal(kv_cache_begin(c, &other, &four, 1, NULL, 0), 0);
+		assert_int_equal(kv_cache_fork(c, 2, 1, -1), 0);
+		assert_int_equal(kv_cache_begin(c, ids, &five, 1, tree, 5), 0);
+		failing_malloc_start(++n);
+		err = kv_cache_begin(c, ids, ones, 2, more, 2);
+		failing_malloc_stop();
+		if (err) {
+			assert_int_equal(err, -TENON_E_NOMEM);
+			assert_int_equal(kv_cache_total_length(c), 4 + 4 + 5);
+			assert_int_equal(kv_cache_commit(c, ids, &leaf, 1), 0);
+			assert_int_equal(kv_cache_length(c, 0, &length), 0);
+			assert_int_equal(length, 3);
+		}
+		tenon_error_clear();
+		tenon_object_unref(c);
+	}
+	/* the lists of members, blocks and nodes, and views after them */
+	assert_true(n > 4);
+}
+
+/* The window keeps four of the twelve tokens of a step; none stays where the step fails. */
+static void a_step_without_memory_leaves_no_tokens_in_a_window(void **unused)
+{
+	struct kv_config f;
+	struct kv_cache *c;
+	const int64_t id = 0, all = CHUNK;
+	int64_t pages;
+	long n = 0;
+	int err = -TENON_E_NOMEM;
+
+	(void)unused;
+	if (!failing_malloc_works())
+		skip();
+	while (err) {
+		f = kv_config_of(LAYERS, TOKENS, CHUNK);
+		f.window = true;
+		c = new_cache(&f);
+		pages = kv_cache_free_pages(c);
+		assert_int_equal(kv_cache_add(c, 0), 0);
+		assert_int_equal(kv_cache_set_window(c, 0, 4, 1), 0);
+		failing_malloc_start(++n);
+		err = kv_cache_begin(c, &id, &all, 1, NULL, 0);
+		failing_malloc_stop();
+		if (err) {
+			assert_int_equal(err, -TENON_E_NOMEM);
+			assert_int_equal(kv_cache_total_length(c), 0);
+			assert_int_equal(kv_cache_free_pages(c), pages);
+		}
+		tenon_error_clear();
+		tenon_object_unref(c);
+	}
+	assert_true(n > 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +291,8 @@ int main(void)
 		cmocka_unit_test(kernels_that_read_earlier_tokens_may_fail),
 		cmocka_unit_test(a_pop_whose_copy_fails_cuts_the_sequence_to_whole_pages),
 		cmocka_unit_test(a_commit_whose_kernel_fails_leaves_drafts_that_can_be_popped),
+		cmocka_unit_test(a_step_without_memory_leaves_the_tree_before_it),
+		cmocka_unit_test(a_step_without_memory_leaves_no_tokens_in_a_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,24 +93,132 @@ static void play_histories(int count)
 	}
 }
 
+/* Append rows to sequence 0 in a step of its own, without a look at what attention computes. */
+static void append_rows(struct kv_cache *c, int64_t rows, const int64_t *tree)
+{
+	const int64_t id = 0;
+
+	if (kv_cache_begin(c, &id, &rows, 1, tree, tree ? (size_t)rows : 0))
+		fail_msg("%s", tenon_error_message());
+	attend_rows(c, rows);
+}
+
+/* Commit sequence 0: the tokens that it has then are those before with the numbers @want. */
+static void assert_commit_keeps(struct kv_cache *c, int64_t leaf, const int *want, int64_t count)
+{
+	const int64_t id = 0;
+	struct kv_rows before = rows_of(c, 0), after;
+	int64_t i;
+	int layer;
+
+	if (kv_cache_commit(c, &id, &leaf, 1))
+		fail_msg("%s", tenon_error_message());
+	after = rows_of(c, 0);
+	assert_int_equal(after.count, count);
+	for (layer = 0; layer < LAYERS; layer++)
+		for (i = 0; i < count; i++) {
+			assert_memory_equal(after.k[layer][i], before.k[layer][want[i]],
+					    sizeof(after.k[layer][i]));
+			assert_memory_equal(after.v[layer][i], before.v[layer][want[i]],
+					    sizeof(after.v[layer][i]));
+		}
+}
+
 static void a_commit_keeps_nodes_of_earlier_steps(void **unused)
 {
+	static const int kept[] = { 0, 1, 2, 3, 4, 6 };
 	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
 	struct kv_cache *c = new_cache(&f);
-	const int64_t id[] = { 0 }, lengths[] = { 3, 1, 2 }, tree[] = { -1, 0, 0 }, leaf[] = { 1 };
-	const int64_t before[] = { 2 };
+	const int64_t id = 0, tree[] = { -1, 0, 0, 0 }, behind = 3;
 
 	(void)unused;
 	assert_int_equal(kv_cache_add(c, 0), 0);
-	assert_int_equal(kv_cache_begin(c, id, &lengths[0], 1, NULL, 0), 0);
-	assert_int_equal(kv_cache_begin(c, id, &lengths[1], 1, tree, 1), 0);
-	assert_int_equal(kv_cache_begin(c, id, &lengths[2], 1, tree + 1, 2), 0);
-	assert_int_equal(kv_cache_total_length(c), 6);
-	assert_int_equal(kv_cache_commit(c, id, before, 1), -TENON_E_VALUE);
+	append_rows(c, 3, NULL);
+	append_rows(c, 1, tree);
+	append_rows(c, 3, tree + 1);
+	/* the tree has such a node, the last step has none */
+	assert_int_equal(kv_cache_commit(c, &id, &behind, 1), -TENON_E_VALUE);
 	tenon_error_clear();
-	/* its path has two nodes, as many as the last step added */
-	assert_int_equal(kv_cache_commit(c, id, leaf, 1), 0);
-	assert_int_equal(kv_cache_total_length(c), 6);
+	/* the parent of node 2 is node 0: of the last step's three the middle one goes */
+	assert_commit_keeps(c, 2, kept, 6);
+	tenon_object_unref(c);
+}
+
+/* The error of a step without a tree says that there is one: the program commits it then. */
+static void a_refused_step_leaves_the_tree_before_it(void **unused)
+{
+	static const int kept[] = { 0, 1, 2, 3, 5 };
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	const int64_t ids[] = { 0, 9 }, tree[] = { -1, 0, 0, 1, 2 }, five = 5, ones[] = { 1, 1 };
+	const int64_t leaf = 3;
+
+	(void)unused;
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	append_rows(c, 2, NULL);
+	assert_int_equal(kv_cache_begin(c, ids, &five, 1, tree, 5), 0);
+	assert_int_equal(kv_cache_begin(c, ids, ones, 1, NULL, 0), -TENON_E_VALUE);
+	assert_error_has("has a token tree that is not committed");
+	assert_int_equal(kv_cache_begin(c, ids, ones, 2, tree, 2), -TENON_E_NOT_FOUND);
+	tenon_error_clear();
+	/* the step before goes on */
+	attend_rows(c, 5);
+	assert_int_equal(kv_cache_begin(c, ids, ones, 1, NULL, 0), -TENON_E_VALUE);
+	tenon_error_clear();
+	assert_commit_keeps(c, leaf, kept, 5);
+	assert_int_equal(kv_cache_commit(c, ids, &leaf, 1), -TENON_E_VALUE);
+	append_rows(c, 1, NULL);
+	tenon_error_clear();
+	tenon_object_unref(c);
+}
+
+static void a_pop_takes_nodes_of_the_last_step(void **unused)
+{
+	static const int kept[] = { 0, 1, 2, 3 };
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	const int64_t id = 0, tree[] = { -1, 0, 0, 1, 2 }, leaf = 1;
+
+	(void)unused;
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	append_rows(c, 3, tree);
+	append_rows(c, 2, tree + 3);
+	assert_int_equal(kv_cache_pop(c, 0, 1), 0);
+	assert_int_equal(kv_cache_commit(c, &id, &leaf, 1), -TENON_E_VALUE);
+	assert_error_has("got 1 nodes in the last step");
+	tenon_error_clear();
+	assert_commit_keeps(c, 0, kept, 4);
+	tenon_object_unref(c);
+}
+
+static void commits_of_what_no_step_had_are_refused(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	const int64_t unknown[] = { 99, 0 }, ids[] = { 1, 2 }, twice[] = { 1, 1 };
+	const int64_t ones[] = { 1, 1 }, wrong[] = { 0, 1 }, none[] = { -1, -1 };
+	const int64_t roots[] = { -1, -1 };
+
+	(void)unused;
+	assert_int_equal(kv_cache_begin(c, unknown, ones, 1, NULL, 0), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_commit(c, unknown, none, 1), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	assert_int_equal(kv_cache_begin(c, unknown, ones, 2, NULL, 0), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_commit(c, unknown, none, 2), -TENON_E_NOT_FOUND);
+	assert_int_equal(kv_cache_commit(c, unknown + 1, none, 1), -TENON_E_VALUE);
+	assert_int_equal(kv_cache_commit(c, ids, none, 0), -TENON_E_VALUE);
+
+	assert_int_equal(kv_cache_add(c, 1), 0);
+	assert_int_equal(kv_cache_add(c, 2), 0);
+	assert_int_equal(kv_cache_begin(c, ids, ones, 2, roots, 2), 0);
+	assert_int_equal(kv_cache_begin(c, ids, wrong, 2, roots, 2), -TENON_E_VALUE);
+	assert_int_equal(kv_cache_commit(c, twice, none, 2), -TENON_E_VALUE);
+	assert_int_equal(kv_cache_remove(c, 2), 0);
+	assert_int_equal(kv_cache_commit(c, ids, none, 2), -TENON_E_NOT_FOUND);
+	/* what is left of the step is still there */
+	assert_int_equal(kv_cache_commit(c, ids, none, 1), 0);
+	assert_int_equal(kv_cache_total_length(c), 0);
+	tenon_error_clear();
 	tenon_object_unref(c);
 }
 
@@ -265,6 +373,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_commit_keeps_nodes_of_earlier_steps),
+		cmocka_unit_test(a_refused_step_leaves_the_tree_before_it),
+		cmocka_unit_test(a_pop_takes_nodes_of_the_last_step),
+		cmocka_unit_test(commits_of_what_no_step_had_are_refused),
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
 		cmocka_unit_test(wrong_steps_are_refused_and_change_nothing),

@@ -359,12 +359,22 @@ static int kv_compact(void *self, const struct tenon_value *a, int32_t n, struct
 	return kv_enter_kernel(KV_COMPACT);
 }
 
+/* Copy the rows of a layer: keys to [layers, rows, DIM], values to the same of another tensor. */
 static int kv_debug(void *self, const struct tenon_value *a, int32_t n, struct tenon_value *ret)
 {
+	const int32_t *slot = kv_data(&a[1]);
+	int64_t rows = kv_tensor(&a[1])->shape[0], r, at;
+	int value;
+
 	(void)self;
-	(void)a;
 	*ret = tenon_arg_none();
 	assert_int_equal(n, 5);
+	for (r = 0; r < rows; r++)
+		for (value = 0; value < 2; value++) {
+			at = (a[4].as.integer * rows + r) * DIM;
+			memcpy((float *)kv_data(&a[2 + value]) + at, kv_slot(&a[0], slot[r], value),
+			       DIM * sizeof(float));
+		}
 	return kv_enter_kernel(KV_DEBUG);
 }
 

@@ -171,6 +171,64 @@ static inline void attend(struct kv_cache *c, const struct step *s)
 	}
 }
 
+/* Attention of all layers over random rows, without a look at what it computes. */
+static inline void attend_rows(struct kv_cache *c, int64_t rows)
+{
+	int64_t shape[] = { rows, Q_HEADS, DIM };
+	struct tenon_tensor *qkv, *out;
+	struct kv_tensors t = { 0 };
+	int layer;
+
+	for (layer = 0; layer < LAYERS; layer++) {
+		qkv = random_rows(rows);
+		assert_int_equal(
+			tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &out),
+			0);
+		t.qkv = tenon_arg_object(qkv);
+		t.out = tenon_arg_object(out);
+		if (kv_cache_attend(c, layer, SCALE, &t))
+			fail_msg("%s", tenon_error_message());
+		tenon_object_unref(qkv);
+		tenon_object_unref(out);
+	}
+}
+
+/* The keys and values of a sequence of at most CHUNK tokens. */
+struct kv_rows {
+	int64_t count;
+	float k[LAYERS][CHUNK][DIM], v[LAYERS][CHUNK][DIM];
+};
+
+static inline struct kv_rows rows_of(struct kv_cache *c, int64_t id)
+{
+	struct kv_rows rows = { 0 };
+	struct tenon_tensor *k, *v;
+	struct tenon_value a, b;
+	int64_t shape[] = { LAYERS, 0, DIM };
+	size_t bytes;
+	int layer;
+
+	assert_int_equal(kv_cache_length(c, id, &rows.count), 0);
+	assert_in_range(rows.count, 0, CHUNK);
+	shape[1] = rows.count;
+	bytes = (size_t)rows.count * sizeof(rows.k[0][0]);
+	assert_int_equal(tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &k),
+			 0);
+	assert_int_equal(tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &v),
+			 0);
+	a = tenon_arg_object(k);
+	b = tenon_arg_object(v);
+	if (kv_cache_debug(c, id, 0, rows.count, &a, &b))
+		fail_msg("%s", tenon_error_message());
+	for (layer = 0; layer < LAYERS; layer++) {
+		memcpy(rows.k[layer], (char *)k->dl.data + (size_t)layer * bytes, bytes);
+		memcpy(rows.v[layer], (char *)v->dl.data + (size_t)layer * bytes, bytes);
+	}
+	tenon_object_unref(k);
+	tenon_object_unref(v);
+	return rows;
+}
+
 static inline struct step random_step(bool tree)
 {
 	struct step s = { .is_tree = tree };
