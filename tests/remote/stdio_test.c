@@ -100,13 +100,12 @@ static void the_server_is_started_by_ssh(void **state)
 }
 
 /* as inetd does it: the connection is standard input, output and error */
-static void a_connection_as_standard_input_is_served(void **state)
+static void serve_connection(void)
 {
 	int pair[2], status;
 	pid_t pid;
 	char rest;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	fflush(NULL);
 	pid = fork();
@@ -129,12 +128,27 @@ static void a_connection_as_standard_input_is_served(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void a_connection_as_standard_input_is_served(void **state)
+{
+	(void)state;
+	serve_connection();
+}
+
+static void no_warning_goes_to_a_connection(void **state)
+{
+	(void)state;
+	setenv("TENON_BACKENDS", "cpu,nosuch", 1);
+	serve_connection();
+	unsetenv("TENON_BACKENDS");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(standard_input_and_output_carry_a_session),
 		cmocka_unit_test(the_server_is_started_by_ssh),
 		cmocka_unit_test(a_connection_as_standard_input_is_served),
+		cmocka_unit_test(no_warning_goes_to_a_connection),
 	};
 
 	if (server_is_emulated())

@@ -2,6 +2,7 @@
 /* tenon rpc serve: parse its options and run the server */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <tenon/rpc.h>
 
@@ -260,6 +261,15 @@ void rpc_say(void *context, const char *line)
 	fflush(cli->err);
 }
 
+/* inetd connects standard error to the client too: a warning would be bytes of the protocol */
+static bool is_client(int fd)
+{
+	struct stat in, st;
+
+	return !fstat(0, &in) && !fstat(fd, &st) && in.st_dev == st.st_dev &&
+	       in.st_ino == st.st_ino;
+}
+
 static int serve_now(struct cli *cli, struct serve *serve)
 {
 	struct tenon_rpc_server_options *o = &serve->server;
@@ -271,7 +281,8 @@ static int serve_now(struct cli *cli, struct serve *serve)
 	if (!serve->listen.count && !o->proxy && !o->stdio)
 		serve->listen.word[serve->listen.count++] = "127.0.0.1:9090";
 	/* sessions inherit it */
-	target_warn_of_choice(cli);
+	if (!o->stdio || !is_client(2))
+		target_warn_of_choice(cli);
 	err = tenon_rpc_serve(o);
 	if (err == -TENON_E_USAGE)
 		return cli_error(cli, CLI_USAGE);
