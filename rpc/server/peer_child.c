@@ -211,8 +211,8 @@ static void enter_sandbox(const struct server *s, const char *folder, int mounte
 	peer_limits_send(socket, listener, mounted);
 }
 
-/* how long a session waits for kernels that the server builds, where no request has a limit */
-#define BUILD_MS 300000
+/* how long a request waits for what the server copies or builds, where no request has a limit */
+#define WAIT_MS 300000
 
 void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends ends)
 {
@@ -223,7 +223,7 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 		.memory_most = o->memory_most ? o->memory_most : UINT64_MAX,
 		.cache = s->cache.most ? s->cache.path : NULL,
 		.kernels = s->kernels,
-		.build_ms = o->request_ms ? o->request_ms / 2 : BUILD_MS,
+		.wait_ms = o->request_ms ? o->request_ms / 2 : WAIT_MS,
 		.native_code = o->native_code,
 		.extension = p->extension,
 	};

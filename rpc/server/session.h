@@ -31,7 +31,7 @@ enum session_state {
  * @missed: the client asked for a file that the cache does not have, and so will send it
  * @keeping: KEEPING while the server copies files or kernels to the cache; otherwise kernel_store_number() of the file whose
  *	kernels it builds, or 0
- * @loads: the client has loaded a module, and may measure time
+ * @loads: the client has a module or an evaluator of time, and may measure time
  */
 struct session_watch {
 	_Atomic uint32_t state;
@@ -51,7 +51,7 @@ struct session_watch {
  * @memory_most: quota of tensors in bytes
  * @cache: folder of the cache of files (file_cache.h); NULL for none
  * @kernels: the cache has kernels of files, too (kernel_store.h)
- * @build_ms: how long to wait for those that the server builds
+ * @wait_ms: how long a request waits at most for what the server copies or builds
  * @native_code: load_module accepts shared objects
  * @extension: the client chose Tenon's extension (handshake.h)
  */
@@ -61,7 +61,7 @@ struct session_options {
 	uint64_t memory_most;
 	const char *cache;
 	bool kernels;
-	uint64_t build_ms;
+	uint64_t wait_ms;
 	bool native_code;
 	bool extension;
 };

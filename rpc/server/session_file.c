@@ -22,8 +22,8 @@
 /* a file under way; a client's file may not have this name */
 #define TEMPORARY ".upload"
 
-/* how often and how long to look for a file that the server may be copying to the cache */
-#define KEEPING_MS    10
+/* how often to look for what the server does, and how many times while it copies to the cache */
+#define LOOK_MS	      10
 #define KEEPING_TIMES 1000
 
 static bool goes_up(const char *path)
@@ -294,29 +294,46 @@ static bool hash_of(int folder, const char *path, uint64_t size, char text[SHA25
 	return !n && hash.size >= size;
 }
 
-/* Find a file in the cache; wait while the server copies the files of a session that has ended. */
-static int find_cached(const struct session *s, const char *hash, uint64_t size)
-{
-	const struct timespec pause = { 0, KEEPING_MS * 1000000 };
-	uint64_t keeping;
-	int i, fd;
+/**
+ * struct patience - how long a request waits for the server
+ * @end: in milliseconds of clock_ms()
+ * @times: how often to look while it copies to the cache, whatever that is
+ */
+struct patience {
+	uint64_t end;
+	unsigned int times;
+};
 
-	for (i = 0; i < KEEPING_TIMES; i++) {
+/* Wait a little; false when the request has waited long enough. */
+static bool wait_more(struct patience *p, bool copies)
+{
+	const struct timespec pause = { 0, LOOK_MS * 1000000 };
+
+	if ((copies && !p->times) || clock_ms() >= p->end)
+		return false;
+	p->times -= copies;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/* Find a file in the cache; wait while the server copies the files of a session that has ended. */
+static int find_cached(const struct session *s, struct patience *p, const char *hash, uint64_t size)
+{
+	uint64_t keeping;
+	int fd;
+
+	do {
 		/* first: the file is there when this ends */
 		keeping = atomic_load(&s->watch->keeping);
 		fd = file_cache_open(s->options->cache, hash, size);
-		if (fd >= 0 || keeping != KEEPING)
-			return fd;
-		nanosleep(&pause, NULL);
-	}
-	return -1;
+	} while (fd < 0 && keeping == KEEPING && wait_more(p, true));
+	return fd;
 }
 
 /* Wait while the server builds the kernels of a file, or copies them to the cache. */
-static void await_kernels(const struct session *s, const char *hash)
+static void await_kernels(const struct session *s, struct patience *p, const char *hash)
 {
-	const struct timespec pause = { 0, KEEPING_MS * 1000000 };
-	const uint64_t file = kernel_store_number(hash), end = clock_ms() + s->options->build_ms;
+	const uint64_t file = kernel_store_number(hash);
 	uint64_t keeping;
 
 	do {
@@ -324,8 +341,7 @@ static void await_kernels(const struct session *s, const char *hash)
 		keeping = atomic_load(&s->watch->keeping);
 		if (kernel_store_has(s->options->cache, hash))
 			return;
-		nanosleep(&pause, NULL);
-	} while ((keeping == KEEPING || keeping == file) && clock_ms() < end);
+	} while ((keeping == KEEPING || keeping == file) && wait_more(p, keeping == KEEPING));
 }
 
 /* Copy a file of the cache to @path, for reading alone. False when it is not what its name says. */
@@ -348,11 +364,11 @@ static bool take_copy(struct session *s, int from, const char *path, const char 
 	return ok;
 }
 
-static int use_cached(struct session *s, const char *path, const char *hash, uint64_t size,
-		      bool *has)
+static int use_cached(struct session *s, struct patience *p, const char *path, const char *hash,
+		      uint64_t size, bool *has)
 {
 	uint64_t used;
-	int fd = find_cached(s, hash, size), err = 0;
+	int fd = find_cached(s, p, hash, size), err = 0;
 
 	*has = false;
 	if (fd >= 0) {
@@ -373,6 +389,7 @@ int session_use_file(void *self, const struct tenon_value *args, int32_t count,
 {
 	char path[PATH_MAX], text[SHA256_TEXT];
 	struct session *s = self;
+	struct patience p = { clock_ms() + s->options->wait_ms, KEEPING_TIMES };
 	struct tenon_slice wanted;
 	int64_t size = 0;
 	bool has;
@@ -389,10 +406,10 @@ int session_use_file(void *self, const struct tenon_value *args, int32_t count,
 	if (!has && s->options->cache && size > 0 && wanted.size < sizeof(text)) {
 		memcpy(text, wanted.data, wanted.size);
 		text[wanted.size] = '\0';
-		err = use_cached(s, path, text, (uint64_t)size, &has);
+		err = use_cached(s, &p, path, text, (uint64_t)size, &has);
 	}
 	if (has && s->options->kernels) {
-		await_kernels(s, text);
+		await_kernels(s, &p, text);
 		kernel_store_take(s->options->cache, text, s->folder_fd);
 	}
 	*ret = tenon_arg_bool(has);
