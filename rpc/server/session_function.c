@@ -37,6 +37,12 @@ static bool is_native(const char *path)
 	return false;
 }
 
+/* The client may measure time from now on: the server builds no kernels meanwhile. */
+static void measures_time(struct session *s)
+{
+	atomic_store(&s->watch->loads, 1);
+}
+
 static int load_module(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret)
 {
@@ -46,7 +52,7 @@ static int load_module(void *self, const struct tenon_value *args, int32_t count
 	struct tenon_slice text;
 	int err = check_count(count, 1, 2); /* the second: a format, known by the name */
 
-	atomic_store(&s->watch->loads, 1);
+	measures_time(s);
 	if (!err)
 		err = tenon_value_text(&args[0], &text);
 	if (!err)
@@ -113,6 +119,7 @@ static int system_lib(void *self, const struct tenon_value *args, int32_t count,
 	char prefix[256];
 	int err = check_count(count, 0, 1);
 
+	measures_time(self);
 	if (!err && count)
 		err = tenon_value_text(&args[0], &text);
 	if (err)
@@ -157,6 +164,7 @@ static int time_evaluator(void *self, const struct tenon_value *args, int32_t co
 {
 	const struct time_evaluator_globals offered = { find_offered, self };
 
+	measures_time(self);
 	return time_evaluator_create(&offered, args, count, ret);
 }
 
