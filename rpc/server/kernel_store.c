@@ -81,26 +81,50 @@ uint64_t kernel_store_number(const char *hash)
 	return strtoull(digits, NULL, 16);
 }
 
-bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
+/* A file in the cache. */
+struct cached {
+	char name[SHA256_TEXT];
+	struct timespec time;
+};
+
+static bool look_at(DIR *dir, const char *name, struct cached *out)
 {
-	DIR *dir = opendir(c->path);
-	struct timespec newest = { 0, 0 };
-	struct dirent *entry;
-	bool found = false;
 	struct stat st;
 
-	while (dir && (entry = readdir(dir))) {
-		if (!file_cache_is_name(entry->d_name) ||
-		    kernel_store_has(c->path, entry->d_name) ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    (found && file_cache_is_before(&st.st_mtim, &newest)))
+	if (!file_cache_is_name(name) || fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	memcpy(out->name, name, SHA256_TEXT);
+	out->time = st.st_mtim;
+	return true;
+}
+
+/* The newest file comes first; of files with one time, the last name. */
+static bool follows(const struct cached *a, const struct cached *b)
+{
+	return file_cache_is_before(&a->time, &b->time) ||
+	       (!file_cache_is_before(&b->time, &a->time) && strcmp(a->name, b->name) < 0);
+}
+
+bool kernel_store_next(const struct file_cache *c, const char *last, char hash[SHA256_TEXT])
+{
+	DIR *dir = opendir(c->path);
+	struct cached before, first, file;
+	struct dirent *entry;
+	bool limited, found = false;
+
+	if (!dir)
+		return false;
+	limited = look_at(dir, last, &before);
+	while ((entry = readdir(dir))) {
+		if (!look_at(dir, entry->d_name, &file) || kernel_store_has(c->path, file.name) ||
+		    (limited && !follows(&file, &before)) || (found && follows(&file, &first)))
 			continue;
-		memcpy(hash, entry->d_name, SHA256_TEXT);
-		newest = st.st_mtim;
+		first = file;
 		found = true;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
+	if (found)
+		memcpy(hash, first.name, SHA256_TEXT);
 	return found;
 }
 

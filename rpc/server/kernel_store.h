@@ -20,8 +20,15 @@
 /** kernel_store_make - create the folder of kernels in a cache; false on failure */
 bool kernel_store_make(const struct file_cache *c);
 
-/** kernel_store_next - find the newest file in the cache whose kernels were not built; false when there is none */
-bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT]);
+/**
+ * kernel_store_next - find the newest file in the cache whose kernels were not built
+ * @c: the cache
+ * @last: the file that was found before: find only those that follow it; "" to begin with the newest
+ * @hash: receives the name; may be @last
+ *
+ * Return: false when there is none.
+ */
+bool kernel_store_next(const struct file_cache *c, const char *last, char hash[SHA256_TEXT]);
 
 /**
  * kernel_store_build - build the kernels of a file in the cache of compiled kernels of this process
@@ -63,7 +70,8 @@ static inline bool kernel_store_make(const struct file_cache *c)
 	return false;
 }
 
-static inline bool kernel_store_next(const struct file_cache *c, char hash[SHA256_TEXT])
+static inline bool kernel_store_next(const struct file_cache *c, const char *last,
+				     char hash[SHA256_TEXT])
 {
 	return false;
 }

@@ -239,7 +239,8 @@ void peer_run(struct server *s, struct peer *p, pid_t server, struct peer_ends e
 		_exit(1);
 	reset_signals();
 	descriptors_standard(ends.output);
-	server_forget(s, fd);
+	/* hostile sources may take over the compiler in a process that builds: it gets no watch */
+	server_forget(s, p->builds ? -1 : fd);
 	descriptors_keep((int[]){ fd, ends.limits, end_group_with_server(s->alive[0]) }, 3);
 	server_options_close(s);
 	be_first_to_go();

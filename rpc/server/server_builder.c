@@ -26,6 +26,7 @@ void server_builder_wanted(struct server *s)
 	s->unbuilt = s->kernels;
 }
 
+/* There is a place: no client is closed for it. */
 static void start(struct server *s, const char *hash)
 {
 	struct peer p = { .fd = fcntl(s->alive[0], F_DUPFD_CLOEXEC, 0),
@@ -41,9 +42,9 @@ static void start(struct server *s, const char *hash)
 		close(p.fd);
 		return;
 	}
-	if (!server_add_peer(s, &p, 0))
-		free(p.builds);
-	else if (!peer_start(s, &s->peers[s->peer_count - 1]))
+	p.serial = ++s->serial;
+	s->peers[s->peer_count++] = p;
+	if (!peer_start(s, &s->peers[s->peer_count - 1]))
 		server_remove_peer(s, s->peer_count - 1);
 }
 
@@ -53,7 +54,8 @@ static bool is_disturbed(const struct server *s)
 	unsigned int i;
 
 	for (i = 0; i < s->peer_count; i++)
-		if (s->peers[i].state == PEER_SESSION && atomic_load(&s->peers[i].watch->loads))
+		if (s->peers[i].state == PEER_SESSION && !s->peers[i].builds &&
+		    atomic_load(&s->peers[i].watch->loads))
 			return true;
 	return false;
 }
@@ -74,6 +76,7 @@ static void stop(struct server *s, struct peer *builder)
 		return;
 	builder->stopped = true;
 	peer_kill(builder);
+	*s->last_built = '\0';
 	s->unbuilt = true;
 	server_tell_keeping(s);
 }
@@ -82,17 +85,16 @@ void server_builder_step(struct server *s)
 {
 	struct peer *builder = find_builder(s);
 	const bool disturbed = is_disturbed(s);
-	char hash[SHA256_TEXT];
 
 	if (builder && disturbed)
 		stop(s, builder);
-	if (!s->unbuilt || builder || disturbed || s->keeper)
+	if (!s->unbuilt || builder || disturbed || s->keeper || s->peer_count == s->peer_room)
 		return;
 	s->unbuilt = false;
-	/* If the kernels of a file could not be stored, the same file comes up again: do not repeat it. */
-	if (!kernel_store_next(&s->cache, hash) || !strcmp(hash, s->built))
+	/* If the kernels of a file could not be stored, go on with the files that follow it. */
+	if (!kernel_store_next(&s->cache, s->last_built, s->last_built))
 		return;
-	start(s, hash);
+	start(s, s->last_built);
 	server_tell_keeping(s);
 }
 

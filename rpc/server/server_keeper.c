@@ -17,7 +17,7 @@
 /* A session whose client has gone may leave files to keep when its process has ended. */
 static bool is_ending(const struct peer *p)
 {
-	return p->pid && p->gone && atomic_load(&p->watch->missed);
+	return p->pid && p->gone && !p->builds && atomic_load(&p->watch->missed);
 }
 
 static bool is_keeping(const struct server *s)
@@ -47,23 +47,14 @@ void server_tell_keeping(struct server *s)
 			atomic_store(&s->peers[i].watch->keeping, keeping);
 }
 
-void server_keeper_ended(struct server *s)
-{
-	s->keeper = 0;
-	server_builder_wanted(s);
-	/* before sessions are told: one may wait for the kernels of the file that was copied */
-	server_builder_step(s);
-	server_tell_keeping(s);
-}
-
-static void run_keeper(struct server *s, const struct peer *p, pid_t server)
+static void run_keeper(struct server *s, const struct left *l, pid_t server)
 {
 	char in_memory[40];
-	const char *files = p->mounted < 0 ? p->folder : in_memory;
+	const char *files = l->mounted < 0 ? l->folder : in_memory;
 	sigset_t none;
 
 	/* "/." is the folder itself, since a link is not followed */
-	snprintf(in_memory, sizeof(in_memory), "/proc/self/fd/%d/.", p->mounted);
+	snprintf(in_memory, sizeof(in_memory), "/proc/self/fd/%d/.", l->mounted);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != server)
@@ -71,45 +62,83 @@ static void run_keeper(struct server *s, const struct peer *p, pid_t server)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	server_forget(s, -1);
-	descriptors_keep((int[]){ p->mounted }, 1);
+	descriptors_keep((int[]){ l->mounted }, 1);
 	/* the next session may be measuring time already */
 	setpriority(PRIO_PROCESS, 0, 19);
-	if (p->builds)
-		kernel_store_keep(&s->cache, p->builds, files);
+	if (l->builds)
+		kernel_store_keep(&s->cache, l->builds, files);
 	else
 		file_cache_keep(&s->cache, files);
-	folder_remove(p->folder);
+	folder_remove(l->folder);
 	_exit(0);
+}
+
+/* Forget the first of what is left. */
+static void drop_first(struct server *s)
+{
+	struct left *l = s->left;
+
+	if (l->mounted >= 0)
+		close(l->mounted);
+	free(l->folder);
+	free(l->builds);
+	memmove(l, l + 1, --s->left_count * sizeof(*l));
+}
+
+static void start_keeper(struct server *s)
+{
+	const struct left *l = s->left;
+	pid_t server = getpid();
+
+	while (!s->keeper && s->left_count) {
+		if (!l->builds)
+			*s->last_built = '\0';
+		s->keeper = fork();
+		if (!s->keeper)
+			run_keeper(s, l, server);
+		if (s->keeper < 0) {
+			s->keeper = 0;
+			folder_remove(l->folder);
+		}
+		drop_first(s);
+	}
 }
 
 /*
  * Copy the files that a client sent, or the kernels that were built, to the cache, and remove the
- * folder. Large files take seconds, so a child process does this. Only one runs at a time: files of
- * a session that ends while it runs are not kept.
+ * folder. Large files take seconds, so a child process does this. Only one runs at a time; what
+ * comes meanwhile waits, but not without end: it takes room on the disk.
  */
 bool server_keep_files(struct server *s, struct peer *p)
 {
-	pid_t server = getpid();
-
-	if (!s->cache.most || s->keeper || p->stopped ||
-	    !(p->builds || atomic_load(&p->watch->missed)))
+	if (!s->cache.most || p->stopped || !(p->builds || atomic_load(&p->watch->missed)))
 		return false;
-	if (p->builds)
-		strcpy(s->built, p->builds);
-	s->keeper = fork();
-	if (!s->keeper)
-		run_keeper(s, p, server);
-	if (s->keeper < 0) {
-		s->keeper = 0;
+	if (!p->builds && s->left_count >= LEFT_MOST)
 		return false;
-	}
+	s->left[s->left_count++] = (struct left){ p->folder, p->mounted, p->builds };
+	p->folder = NULL;
+	p->mounted = -1;
+	p->builds = NULL;
+	start_keeper(s);
 	return true;
+}
+
+void server_keeper_ended(struct server *s)
+{
+	s->keeper = 0;
+	start_keeper(s);
+	server_builder_wanted(s);
+	/* before sessions are told: one may wait for the kernels of the file that was copied */
+	server_builder_step(s);
+	server_tell_keeping(s);
 }
 
 /* What would be kept is removed with the server's folder. */
 void server_close_keeper(struct server *s)
 {
 	s->cache.most = 0;
+	while (s->left_count)
+		drop_first(s);
 	if (!s->keeper)
 		return;
 	kill(s->keeper, SIGKILL);

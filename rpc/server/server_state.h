@@ -18,6 +18,8 @@
 /* of these, connections with a relay, which is a process */
 #define UNPROVEN_RELAYS_MOST 16
 #define LISTEN_MOST	     8
+/* sessions that have ended and whose files wait to be copied to the cache */
+#define LEFT_MOST 4
 /* system calls that --sandbox-learn reports */
 #define LEARNED_MOST 512
 
@@ -34,6 +36,18 @@ struct listener {
 };
 
 /**
+ * struct left - what a session that has ended leaves for the cache
+ * @folder: its folder; freed when it is copied
+ * @mounted: as in struct peer
+ * @builds: as in struct peer
+ */
+struct left {
+	char *folder;
+	int mounted;
+	char *builds;
+};
+
+/**
  * struct server - the server
  * @options: what to do
  * @secret: what clients must prove to know; a size of 0 for none
@@ -44,8 +58,10 @@ struct listener {
  * @cache: files of earlier sessions
  * @kernels: the kernels of files in the cache are built (kernel_store.h)
  * @unbuilt: the cache may have files whose kernels were not
- * @built: the last file whose kernels were
+ * @last_built: of these, the last that was chosen; "" after the cache has changed
  * @keeper: process that copies files of a session that has ended to the cache; 0 for none
+ * @left: what it copies next, and what was built, for which there is always room
+ * @left_count: number of them
  * @listeners: sockets
  * @listener_count: number of them
  * @signals: signalfd
@@ -77,8 +93,10 @@ struct server {
 	struct file_cache cache;
 	bool kernels;
 	bool unbuilt;
-	char built[SHA256_TEXT];
+	char last_built[SHA256_TEXT];
 	pid_t keeper;
+	struct left left[LEFT_MOST + 1];
+	unsigned int left_count;
 	struct listener listeners[LISTEN_MOST];
 	unsigned int listener_count;
 	int signals;
@@ -139,7 +157,7 @@ void server_sweep(const struct server *s);
 
 /* ---- server_keeper.c */
 
-/** server_keep_files - begin to keep the files of a session that has ended; false when there is nothing to keep */
+/** server_keep_files - take the folder of a session that has ended, to keep its files; false when there is nothing to keep */
 bool server_keep_files(struct server *s, struct peer *p);
 
 /**

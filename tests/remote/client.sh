@@ -137,6 +137,31 @@ file_is_sent_once()
 		printf x >> "$scratch/model.bin" && upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out"
 }
 
+# sessions end while the files of another are copied
+files_are_kept_together()
+{
+	uploads=
+	for i in 1 2 3 4; do
+		dd if=/dev/urandom of="$scratch/together.$i" bs=1024 count=8000 2> "$scratch/log.dd"
+	done
+	for i in 1 2 3 4; do
+		"$tenon" rpc upload "$ours" "$scratch/together.$i" > "$scratch/out.$i" 2>&1 &
+		uploads="$uploads $!"
+	done
+	for upload in $uploads; do
+		wait $upload || return 1
+	done
+	tries=0
+	while find "$scratch" -name 'session-*' | grep -q .; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || return 1
+		sleep 0.1
+	done
+	for i in 1 2 3 4; do
+		upload "$ours" "$scratch/together.$i" && grep -q 'had it' "$scratch/out" || return 1
+	done
+}
+
 cache_has_a_quota()
 {
 	# the server of the call before wrote its port there
@@ -208,6 +233,7 @@ for device in opencl vulkan; do
 done
 it "ours: ping, functions, upload" verbs "$ours"
 it "ours: a file is sent once" file_is_sent_once
+it "ours: files of sessions that end together are sent once" files_are_kept_together
 if unshare -rm true 2> "$scratch/words"; then
 	it "ours: a file that was in a folder in memory is sent once" memory_is_kept
 else

@@ -13,6 +13,7 @@
 
 #include "rpc/server/file_cache.h"
 #include "rpc/server/folder.h"
+#include "rpc/server/kernel_store.h"
 
 static struct {
 	char folder[4000];
@@ -125,6 +126,31 @@ static void the_copy_does_not_change_with_the_file(void **state)
 	close(fd);
 }
 
+#ifdef CONFIG_KERNEL_CACHE
+static void a_file_whose_kernels_cannot_be_stored_does_not_end_the_search(void **state)
+{
+	char first[SHA256_TEXT], second[SHA256_TEXT], third[SHA256_TEXT];
+
+	(void)state;
+	write_file("a", 'a', 1, 0700);
+	write_file("b", 'b', 1, 0700);
+	write_file("c", 'c', 1, 0700);
+	file_cache_keep(&t.cache, t.session);
+	assert_true(kernel_store_make(&t.cache));
+	assert_true(kernel_store_next(&t.cache, "", first));
+	assert_true(kernel_store_next(&t.cache, first, second));
+	assert_true(kernel_store_next(&t.cache, second, third));
+	assert_string_not_equal(first, second);
+	assert_string_not_equal(first, third);
+	assert_string_not_equal(second, third);
+	assert_false(kernel_store_next(&t.cache, third, third));
+	/* those that are stored are left out */
+	kernel_store_keep(&t.cache, first, t.session);
+	assert_true(kernel_store_next(&t.cache, "", first));
+	assert_string_equal(first, second);
+}
+#endif
+
 static void names_that_are_no_hashes_are_in_no_cache(void **state)
 {
 	char dots[SHA256_TEXT], hash[SHA256_TEXT], from[PATH_MAX + 80], to[PATH_MAX + 80];
@@ -224,6 +250,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_is_found_by_hash_and_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_copy_does_not_change_with_the_file, setup,
 						teardown),
+#ifdef CONFIG_KERNEL_CACHE
+		cmocka_unit_test_setup_teardown(
+			a_file_whose_kernels_cannot_be_stored_does_not_end_the_search, setup,
+			teardown),
+#endif
 		cmocka_unit_test_setup_teardown(names_that_are_no_hashes_are_in_no_cache, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_plain_file_of_the_client_is_skipped,
