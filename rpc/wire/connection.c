@@ -321,10 +321,12 @@ int connection_write(struct connection *c, struct iovec *parts, int count)
 static int open_descriptor(const char *rest, uint64_t deadline, struct connection **out)
 {
 	char *end;
-	long fd = strtol(rest, &end, 10);
+	long fd;
 	int err;
 
-	if (end == rest || *end || fd < 0 || fd > INT_MAX)
+	errno = 0;
+	fd = strtol(rest, &end, 10);
+	if (errno || end == rest || *end || fd < 0 || fd > INT_MAX)
 		return tenon_error(-TENON_E_VALUE, "\"%s\" is no number of a descriptor", rest);
 	err = connection_of_fds((int)fd, (int)fd, "a socket of this process", out);
 	if (err)

@@ -16,14 +16,14 @@
 extern const struct params_format params_safetensors, params_gguf;
 
 /* as the public functions tenon_params_*() */
-__typeof__(tenon_params_join) params_files_join;
-__typeof__(tenon_params_block_type) params_files_block_type;
-__typeof__(tenon_params_numbers) params_files_numbers;
-__typeof__(tenon_params_dequantize) params_files_dequantize;
-__typeof__(tenon_params_metadata) params_files_metadata;
-__typeof__(tenon_params_write) params_files_write;
-__typeof__(tenon_params_save) params_files_save;
-__typeof__(tenon_params_write_safetensors) params_files_write_safetensors;
+extern __typeof__(tenon_params_join) params_files_join;
+extern __typeof__(tenon_params_block_type) params_files_block_type;
+extern __typeof__(tenon_params_numbers) params_files_numbers;
+extern __typeof__(tenon_params_dequantize) params_files_dequantize;
+extern __typeof__(tenon_params_metadata) params_files_metadata;
+extern __typeof__(tenon_params_write) params_files_write;
+extern __typeof__(tenon_params_save) params_files_save;
+extern __typeof__(tenon_params_write_safetensors) params_files_write_safetensors;
 
 /** params_open_folder - open the files of a folder, or of an index; as tenon_params_open() */
 int params_open_folder(const char *path, struct tenon_params **out);
