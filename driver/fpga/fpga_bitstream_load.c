@@ -11,7 +11,7 @@
 #include "lib/disk_cache.h"
 #include "lib/file_map.h"
 
-#define PIECE	      4096
+/* bytes of the name of a file in the header, its zero included */
 #define FIRMWARE_ROOM sizeof(((struct tenon_bitstream_header *)0)->firmware)
 
 static int check_hash(const struct fpga_bitstream *b)

@@ -128,7 +128,10 @@ void server_keeper_ended(struct server *s)
 	s->keeper = 0;
 	start_keeper(s);
 	server_builder_wanted(s);
-	/* before sessions are told: one may wait for the kernels of the file that was copied */
+	/*
+	 * First the server begins to build the kernels of the file that was copied; then it tells sessions, of which one
+	 * may wait for these kernels.
+	 */
 	server_builder_step(s);
 	server_tell_keeping(s);
 }

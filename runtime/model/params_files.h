@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What runtime/params/, usually a plug-in, does for public functions: other formats than TVM's, and all but reading. */
+/*
+ * What runtime/params/, usually a plug-in, does for the public functions of parameters: it reads the formats that are not
+ * TVM's, joins and writes parameters, and turns quantised ones into numbers.
+ */
 #ifndef RUNTIME_MODEL_PARAMS_FILES_H
 #define RUNTIME_MODEL_PARAMS_FILES_H
 

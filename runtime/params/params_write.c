@@ -58,6 +58,23 @@ int params_check_bytes(const struct tenon_param *p, uint64_t want)
 			   want);
 }
 
+int params_check_each(const struct tenon_param *params, size_t count, size_t align,
+		      int (*check)(const struct tenon_param *p))
+{
+	size_t i;
+	int err;
+
+	if (align & (align - 1))
+		return tenon_error(-TENON_E_VALUE, "alignment %zu is no power of two", align);
+	for (i = 0; i < count; i++) {
+		err = check(&params[i]);
+		if (err)
+			return tenon_error_in(err, "parameter \"%.*s\"", (int)params[i].name.size,
+					      params[i].name.data);
+	}
+	return 0;
+}
+
 static int check(const struct tenon_param *p)
 {
 	const DLTensor *t = &p->tensor;
@@ -241,17 +258,11 @@ static int write_params(const struct tenon_param *params, size_t count, size_t a
 {
 	struct layout l = { .heads = TENON_BUFFER_INIT, .align = align ? align : 1 };
 	bool *padded = NULL;
-	size_t i;
 	int err;
 
-	if (align & (align - 1))
-		return tenon_error(-TENON_E_VALUE, "alignment %zu is no power of two", align);
-	for (i = 0; i < count; i++) {
-		err = check(&params[i]);
-		if (err)
-			return tenon_error_in(err, "parameter \"%.*s\"", (int)params[i].name.size,
-					      params[i].name.data);
-	}
+	err = params_check_each(params, count, align, check);
+	if (err)
+		return err;
 	padded = calloc(count + 1, sizeof(*padded));
 	l.parts = calloc(2 * count + 1, sizeof(*l.parts));
 	if (padded && l.parts)

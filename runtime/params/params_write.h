@@ -12,6 +12,18 @@ int params_check_data(const struct tenon_param *p);
 int params_check_bytes(const struct tenon_param *p, uint64_t want);
 
 /**
+ * params_check_each - check the alignment that is asked for, and each parameter by the rules of a format
+ * @params: @count parameters
+ * @count: how many
+ * @align: a power of two, or 0
+ * @check: the rules; the name of the parameter is put before its message
+ *
+ * Return: 0; -TENON_E_VALUE for the alignment; the first status of @check that is not 0.
+ */
+int params_check_each(const struct tenon_param *params, size_t count, size_t align,
+		      int (*check)(const struct tenon_param *p));
+
+/**
  * params_swap_parts - let parts of a file be copies in the byte order of files
  * @path: for messages
  * @params: @count parameters

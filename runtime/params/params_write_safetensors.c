@@ -147,18 +147,12 @@ int params_files_write_safetensors(const char *path, const struct tenon_param *p
 				   size_t align)
 {
 	struct layout l = { .head = TENON_BUFFER_INIT };
-	size_t i;
 	int err;
 
 	align = align ? align : 1;
-	if (align & (align - 1))
-		return tenon_error(-TENON_E_VALUE, "alignment %zu is no power of two", align);
-	for (i = 0; i < count; i++) {
-		err = check(&params[i]);
-		if (err)
-			return tenon_error_in(err, "parameter \"%.*s\"", (int)params[i].name.size,
-					      params[i].name.data);
-	}
+	err = params_check_each(params, count, align, check);
+	if (err)
+		return err;
 	l.sorted = calloc(count + 1, sizeof(*l.sorted));
 	l.parts = calloc(2 * count + 1, sizeof(*l.parts));
 	l.zeros = calloc(1, align);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of a shared object before it is opened: damaged headers, cuts at each length, and what would run code. */
+/* The check of a shared object before dlopen(): damaged headers, files cut at each length, and constructors are reported. */
 #include "suite.h"
 
 #include <elf.h>
