@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/library_pages.h"
 #include "runtime/core/dtype.h"
 #include "runtime/core/saved_tensor.h"
 #include "runtime/core/tensor_view.h"
@@ -130,8 +131,7 @@ void saved_tensor_swap(DLDataType dtype, void *data, size_t size)
 /* Elements smaller than a byte take one byte each while loading. */
 static void copy_elements(const struct saved_tensor *saved, void *to)
 {
-	if (saved->data.size)
-		memcpy(to, saved->data.data, saved->data.size);
+	library_pages_copy(to, saved->data.data, saved->data.size);
 	saved_tensor_swap(saved->dtype, to, saved->data.size);
 }
 

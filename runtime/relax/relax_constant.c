@@ -6,6 +6,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/library_pages.h"
 #include "runtime/core/dtype.h"
 #include "runtime/relax/relax_executable.h"
 #include "runtime/core/saved_tensor.h"
@@ -60,7 +61,17 @@ struct copies {
 	uint64_t left;		   /* tensors at most, this one too */
 	struct storage *block;	   /* NULL until it is needed */
 	size_t used;
+	const char *from; /* constants; what is before the second address is not in memory */
+	const char *given_back;
 };
+
+/* Give back all that was read: a fault in a large page brings in what was given back before. */
+static void give_back(struct copies *copies, const char *end)
+{
+	if (copies->block)
+		library_pages_give_back(copies->from, (size_t)(end - copies->from));
+	copies->given_back = end;
+}
 
 static int copy_tensor(const struct tenon_cursor *c, const struct saved_tensor *saved,
 		       struct copies *copies, struct tenon_tensor **out)
@@ -203,7 +214,8 @@ static int read_constant(struct relax_executable *x, struct tenon_cursor *c, str
 int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
 			 struct tenon_object *keep)
 {
-	struct copies copies = { .keep = keep };
+	struct copies copies = { keep, .from = (const char *)c->at,
+				 .given_back = (const char *)c->at };
 	uint64_t count;
 	int err;
 
@@ -224,7 +236,10 @@ int relax_read_constants(struct relax_executable *x, struct tenon_cursor *c,
 			break;
 		}
 		x->constant_count++;
+		if ((size_t)((const char *)c->at - copies.given_back) >= LIBRARY_PAGES_STEP)
+			give_back(&copies, (const char *)c->at);
 	}
+	give_back(&copies, (const char *)c->at);
 	/* the tensors keep it */
 	if (copies.block)
 		tenon_object_unref(&copies.block->object);
