@@ -2,7 +2,7 @@
 #
 # Read after tap.sh: a copy of the Python package tvm_ffi whose library is ours, in $scratch/site
 
-grep -qs '^CONFIG_TVM_FFI_DROPIN=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_TVM_FFI_DROPIN"
+grep -qs '^CONFIG_TVM_DROPIN=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_TVM_DROPIN"
 [ -z "${SAN:-}" ] || skip "the library needs the sanitizer's runtime, which Python lacks"
 python=${TENON_TVM_FFI_PYTHON:-${TENON_VENVS:-$TENON_BUILD/interop-venvs}/0.27/bin/python}
 # in another folder than the package's, whose modules would hide those of the standard library

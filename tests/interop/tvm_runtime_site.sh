@@ -2,7 +2,7 @@
 #
 # Read after tvm_ffi_site.sh: the Python package tvm on our libtvm_runtime.so
 
-grep -qs '^CONFIG_TVM_RUNTIME_DROPIN=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_TVM_RUNTIME_DROPIN"
+grep -qs '^CONFIG_TVM_DROPIN=y' "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_TVM_DROPIN"
 (cd / && "$python" -c 'import importlib.util as u; assert u.find_spec("tvm")' 2>/dev/null) ||
 	skip "the Python package tvm is not installed: scripts/interop-generate --venv-only 0.27"
 libraries=$(dirname "$library")
