@@ -120,7 +120,7 @@ static int make_room(struct import_blob *b, uint64_t count)
 /* such a build has no table of kinds with their options */
 #define WHAT_LOADS                                                                                 \
 	"Enable its executor, CONFIG_AOT_EXECUTOR or CONFIG_RELAX_VM, or for a program of a "      \
-	"device CONFIG_TVM_LEGACY_PROGRAMS"
+	"device CONFIG_DEVICES"
 #endif
 
 static int unknown_kind(const struct import_blob *b, const struct import_entry *e)

@@ -170,7 +170,7 @@ static int read_payload(struct reading *r, const struct link_host *h, size_t mod
 	if (!err)
 		err = add_format(r, e->kind, info.format);
 	if (!err && info.has_kernels && h->symbols.blob_generation == TENON_GENERATION_LEGACY)
-		err = add_option(r, "TVM_LEGACY_PROGRAMS", "a program of a device");
+		err = add_option(r, "DEVICES", "a program of a device");
 	for (i = 0; i < info.function_count && !err && info.has_kernels; i++)
 		err = add_kernel(r, &info.functions[i]);
 	if (!err && begins(e->kind, "relax."))
