@@ -100,7 +100,7 @@ endif
 # options of backends, executors and other plug-ins are in their folders
 kconfig-sources := $(shell sed -n 's/^source "\(.*\)"$$/\1/p' Kconfig)
 kconfig-files := Kconfig $(kconfig-sources)
-kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig
+kconfig       := $(AWK) -f scripts/kconfig.awk -v kconfig=Kconfig $(if $(KCONFIG_WERROR),-v strict=1)
 auto-conf     := $(O)/include/config/auto.conf
 autoconf-h    := $(O)/include/generated/autoconf.h
 

@@ -19,7 +19,7 @@
 #
 # A line that begins with "#" is a comment.
 #
-# awk -f scripts/kconfig.awk -v mode=MODE -v kconfig=Kconfig [-v config=FILE] [-v drop=1] \
+# awk -f scripts/kconfig.awk -v mode=MODE -v kconfig=Kconfig [-v config=FILE] [-v strict=1] \
 #     [-v out=FILE] [-v conf=FILE] [-v header=FILE] [-v lacking="SYMBOL..."]
 #
 #   mode=build    config -> conf (for make) and header (for C); config is not rewritten
@@ -27,8 +27,8 @@
 #   mode=allyes   everything that can be y -> out; mode=allno: that can be n; both but for what config says
 #   mode=minimal  config -> out, only what differs from the defaults
 #
-# Symbols in lacking are n, whatever config says. An unknown symbol in config is an error, unless drop=1 asks to leave such
-# lines out.
+# Symbols in lacking are n, whatever config says. An unknown symbol in config, such as one of an older release, is left out
+# with a message; with strict=1 it is an error.
 
 function complain(text)
 {
@@ -308,11 +308,10 @@ function mistake(where, text)
 
 function set_user(s, v, where)
 {
-	if (!(s in known) && drop)
-		complain(where ": unknown symbol CONFIG_" s " left out")
-	else if (!(s in known))
-		mistake(where, "unknown symbol CONFIG_" s nearest(s) "; one of an older release: make olddefconfig KCONFIG_DROP_UNKNOWN=1")
-	else if (type[s] == "bool" && v !~ /^[yn]$/)
+	if (!(s in known)) {
+		complain(where ": unknown symbol CONFIG_" s (strict ? "" : " is left out") nearest(s))
+		errors += strict
+	} else if (type[s] == "bool" && v !~ /^[yn]$/)
 		mistake(where, "CONFIG_" s " is y or n, not " v)
 	else if (v !~ /^[ymn]$/)
 		mistake(where, "CONFIG_" s " is y, m or n, not " v)

@@ -16,7 +16,7 @@ resolve()
 	printf '%b' "$1" > "$scratch/Kconfig"
 	printf '%b' "$2" > "$scratch/config"
 	awk_kconfig -v mode=full -v kconfig="$scratch/Kconfig" -v config="$scratch/config" \
-		-v out="$scratch/out" || return
+		-v out="$scratch/out" ${strict:+-v strict=1} || return
 	grep CONFIG_ "$scratch/out" | sort | tr '\n' ';'
 }
 
@@ -97,11 +97,28 @@ it "not, and, or know the value in the middle" \
 it "a tristate that is none of its values is refused" \
 	refuses "$MOD$TRI" "CONFIG_A=x\n" 'is y, m or n, not x'
 
-it "an unknown symbol is refused with file, line and the nearest name" \
-	refuses 'config TVM_LEGACY\n\tbool "a"\n' "\n\nCONFIG_TVM_LEGASY=y\n" \
-	'config:3: unknown symbol CONFIG_TVM_LEGASY; did you mean CONFIG_TVM_LEGACY?'
-it "an unknown symbol that is not set is refused as well" \
-	refuses "$AB" "# CONFIG_C is not set\n" 'unknown symbol CONFIG_C'
+# leaves_out KCONFIG-TEXT CONFIG-TEXT PATTERN RESULT: a message that says so, and the rest holds
+leaves_out()
+{
+	got=$(resolve "$1" "$2" 2> "$scratch/words")
+	cat "$scratch/words"
+	[ "$got" = "$4" ] || { printf 'want %s\ngot  %s\n' "$4" "$got"; return 1; }
+	grep -q -e "$3" "$scratch/words"
+}
+it "an unknown symbol is left out, with file, line and the nearest name" \
+	leaves_out 'config TVM_LEGACY\n\tbool "a"\n' "\n\nCONFIG_TVM_LEGASY=y\nCONFIG_TVM_LEGACY=y\n" \
+	'config:3: unknown symbol CONFIG_TVM_LEGASY is left out; did you mean CONFIG_TVM_LEGACY?' 'CONFIG_TVM_LEGACY=y;'
+it "an unknown symbol that is not set is left out as well" \
+	leaves_out "$AB" "# CONFIG_C is not set\n" 'unknown symbol CONFIG_C' '# CONFIG_A is not set;'
+strictly_refuses()
+{
+	strict=1
+	refuses "$@"
+	result=$?
+	strict=
+	return $result
+}
+it "an unknown symbol is refused where that is asked for" strictly_refuses "$AB" "CONFIG_C=y\n" 'unknown symbol CONFIG_C$'
 it "a bool that is neither y nor n is refused" refuses "$AB" "CONFIG_A=m\n" 'is y or n, not m'
 it "a line that is no setting is refused" refuses "$AB" "CONFIG A=y\n" 'config:1: not understood'
 it "what is not of the grammar is refused with file and line" \
