@@ -252,7 +252,7 @@ void peer_calls_answer(struct server *s, const struct peer *p, const struct noti
 		       struct notification_answer *a);
 
 /** peer_learn - report a system call that is not on the list, unless it was reported before */
-#ifdef CONFIG_REMOTE_SANDBOX_LEARN
+#ifdef CONFIG_DSO
 void peer_learn(struct server *s, const struct peer *p, const struct notification *n);
 #else
 static inline void peer_learn(struct server *s, const struct peer *p, const struct notification *n)

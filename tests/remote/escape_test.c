@@ -453,7 +453,7 @@ static void a_session_connects_to_an_allowed_socket_alone(void **state)
 	stop_server();
 }
 
-#ifdef CONFIG_REMOTE_SANDBOX_LEARN
+#ifdef CONFIG_DSO
 static void learning_names_the_calls_that_the_list_lacks(void **state)
 {
 	size_t i;
@@ -486,7 +486,7 @@ int main(void)
 		cmocka_unit_test(what_a_session_prints_is_reported_as_its_own),
 		cmocka_unit_test(a_session_that_prints_without_end_does_not_fill_the_log),
 		cmocka_unit_test(a_session_connects_to_an_allowed_socket_alone),
-#ifdef CONFIG_REMOTE_SANDBOX_LEARN
+#ifdef CONFIG_DSO
 		cmocka_unit_test(learning_names_the_calls_that_the_list_lacks),
 #endif
 	};

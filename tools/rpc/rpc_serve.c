@@ -216,13 +216,12 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 	case REQUEST_TIMEOUT:
 		return rpc_number(cli, "request-timeout", 0, 1e9, 1e3, &o->request_ms);
 	case SANDBOX_LEARN:
-#ifdef CONFIG_REMOTE_SANDBOX_LEARN
+#ifdef CONFIG_DSO
 		o->learn = true;
 		return CLI_OK;
 #else
-		return cli_usage(
-			cli, "this build has no --sandbox-learn: CONFIG_REMOTE_SANDBOX_LEARN is "
-			     "off");
+		return cli_usage(cli, "--sandbox-learn is for drivers, and this build opens none: "
+				      "CONFIG_DSO is off");
 #endif
 	case SECRET_FILE:
 		o->secret_file = optarg;
