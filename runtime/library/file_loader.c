@@ -11,7 +11,7 @@ int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
 	int err;
 
 	err = loader_find_global(LOADER_OF_FILES, extension, out);
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 	if (!err && !*out && payload_file_known(extension))
 		err = tenon_function_create(NULL, payload_file_load, NULL, out);
 #endif

@@ -51,7 +51,7 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 	return err;
 }
 
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 static int set_suffix(void *context, const char *suffix)
 {
 	return set_global(LOADER_OF_FILES, suffix, NULL, payload_file_load);
@@ -69,7 +69,7 @@ int loader_register_globals(void)
 	for (i = 0; !done && !err && loaders_builtin[i]; i++)
 		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind,
 				 (void *)(uintptr_t)loaders_builtin[i], load_by_name);
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 	if (!done && !err)
 		err = payload_file_each_suffix(false, set_suffix, NULL);
 #endif

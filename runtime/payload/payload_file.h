@@ -16,7 +16,7 @@
 int payload_file_load(void *self, const struct tenon_value *args, int32_t count,
 		      struct tenon_value *ret);
 
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 /* Test whether a format has files with a suffix. Opens plug-ins. */
 bool payload_file_known(struct tenon_slice suffix);
 

@@ -38,7 +38,7 @@ does_without_libraries()
 
 does_without_headers()
 {
-	configured JSMN_CFLAGS=-nostdinc && is_off GRAPH_EXECUTOR && is_off DEVICE_FILES && says libjsmn-dev
+	configured JSMN_CFLAGS=-nostdinc && is_off GRAPH_EXECUTOR && is_off DEVICES && says libjsmn-dev
 }
 
 # a configuration that asks for what is missing: one line names all of it, and nothing is built

@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 
-for option in DEVICE_OPENCL DEVICE_FILES; do
+for option in DEVICE_OPENCL; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

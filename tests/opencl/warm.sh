@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 
-for option in DEVICE_OPENCL DEVICE_FILES KERNEL_CACHE DEVICES; do
+for option in DEVICE_OPENCL KERNEL_CACHE DEVICES; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

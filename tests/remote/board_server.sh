@@ -9,7 +9,7 @@
 need musl-gcc strip
 
 [ -z "${EMULATOR:-}" ] || skip "the server is built for this machine"
-for option in REMOTE_CLIENT DEVICE_MORTISE DEVICE_FILES ERROR_MESSAGES; do
+for option in REMOTE_CLIENT DEVICE_MORTISE ERROR_MESSAGES; do
 	grep -qsE "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "CONFIG_$option is off"
 done
 kernels=$TENON_BUILD/device/host/tests/mortise/kernels.elf
