@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "llm/llm_engine.h"
 
 bool llm_is_folder(const char *path)
@@ -61,7 +62,7 @@ int llm_find_only(const char *folder, const char *suffix, char **out)
 	return err;
 }
 
-#ifdef CONFIG_GGUF
+#if OPTION_ON(PARAMS_FILES)
 static bool is_gguf(const char *path)
 {
 	char head[4] = "";

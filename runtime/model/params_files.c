@@ -45,17 +45,13 @@ static bool is_folder(const char *path)
 
 int tenon_params_open(const char *path, struct tenon_params **out)
 {
-	int (*open_folder)(const char *folder, struct tenon_params **out);
 	int err;
 
 	*out = NULL;
 	if (!is_folder(path))
 		return params_open_file(path, out);
 	err = open_plugin();
-	if (err)
-		return err;
-	open_folder = plugin_params.offer->params->open_folder;
-	return open_folder ? open_folder(path, out) : params_open_file(path, out);
+	return err ? err : plugin_params.offer->params->open_folder(path, out);
 }
 
 /* Before the plug-in is opened, no parameter is quantised. */

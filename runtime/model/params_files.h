@@ -15,7 +15,7 @@
 /**
  * struct params_files - what is called by the public functions tenon_params_*() of these names
  * @formats: of files, ended by NULL
- * @open_folder: as tenon_params_open(), for a folder or an index of files; NULL without CONFIG_SAFETENSORS
+ * @open_folder: as tenon_params_open(), for a folder or an index of files
  */
 struct params_files {
 	const struct params_format *const *formats;

@@ -10,25 +10,10 @@
 
 /* ---- what this build leaves out */
 
-#ifndef CONFIG_GGUF
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_GGUF is off in this build")
-OFF_VALUE(const char *, params_files_block_type, NULL, (const struct tenon_params *params, const struct tenon_param *param))
-OFF_OUT(params_files_dequantize, *out = NULL, (struct tenon_params *params, DLDataType dtype, struct tenon_params **out))
-OFF(params_files_metadata, (struct tenon_params *params, tenon_params_visit *visit, void *context))
-OFF_OUT(params_files_numbers, *out = NULL, (struct tenon_params *params, const struct tenon_param *param, DLDataType dtype,
-	struct tenon_tensor **out))
-#endif
-
 #ifndef CONFIG_MODULE_WRITE
-#undef OFF_REASON
 #define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_MODULE_WRITE is off in this build")
 OFF(params_files_write, (const char *path, const struct tenon_param *params, size_t count, size_t align))
 OFF(params_files_save, (const struct tenon_param *params, size_t count, struct tenon_buffer *out))
-#endif
-
-#if !defined(CONFIG_SAFETENSORS) || !defined(CONFIG_MODULE_WRITE)
-#undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_SAFETENSORS or CONFIG_MODULE_WRITE is off in this build")
 OFF(params_files_write_safetensors, (const char *path, const struct tenon_param *params, size_t count, size_t align))
 #endif
 
@@ -37,12 +22,8 @@ OFF(params_files_write_safetensors, (const char *path, const struct tenon_param 
 /* ---- what the library calls */
 
 static const struct params_format *const formats[] = {
-#ifdef CONFIG_SAFETENSORS
 	&params_safetensors,
-#endif
-#ifdef CONFIG_GGUF
 	&params_gguf,
-#endif
 	NULL,
 };
 
@@ -50,9 +31,7 @@ extern const struct params_files params_files;
 
 const struct params_files params_files = {
 	.formats = formats,
-#ifdef CONFIG_SAFETENSORS
 	.open_folder = params_open_folder,
-#endif
 	.join = params_files_join,
 	.block_type = params_files_block_type,
 	.numbers = params_files_numbers,

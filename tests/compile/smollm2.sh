@@ -58,7 +58,7 @@ it "the file becomes a folder" compile "$weights" -o "$scratch/smollm2"
 it "the model answers in English" answers "What is the capital of France?" "capital of France is Paris"
 it "on two threads, too" env TENON_NUM_THREADS=2 "$TENON_COMMAND" chat "$scratch/smollm2" --message "Who wrote Hamlet?" \
 	--temperature 0 --max-tokens 40
-if grep -qs "^CONFIG_GGUF=y" "$TENON_BUILD/include/config/auto.conf"; then
+if grep -qs "^CONFIG_PARAMS_FILES=" "$TENON_BUILD/include/config/auto.conf"; then
 	it "a folder without tokenizer.json takes that of the file in GGUF" the_file_has_what_the_folder_lacks
 else
 	skip_case "a folder without tokenizer.json takes that of the file in GGUF" "CONFIG_GGUF is off"

@@ -16,6 +16,7 @@
 #include <tenon/visit.h>
 #include <unistd.h>
 
+#include "lib/option.h"
 #include "tests/nomem/failing_malloc.h"
 
 #define D18 "tests/interop/data/tvm-0.18/"
@@ -281,7 +282,7 @@ static int load_params(uint64_t *facts)
 	return err ? err : add_params(params, facts);
 }
 
-#if defined(CONFIG_SAFETENSORS) && defined(CONFIG_GGUF)
+#if OPTION_ON(PARAMS_FILES)
 static int join_params(uint64_t *facts)
 {
 	const struct tenon_params_rename rename = { tenon_slice_of("a"), tenon_slice_of("b.c") };
@@ -572,7 +573,7 @@ int main(void)
 		CASE("a_relax_program_runs", run_relax),
 		CASE("a_compiled_relax_program_runs", run_relax_compiled),
 		CASE("parameters_are_loaded", load_params),
-#if defined(CONFIG_SAFETENSORS) && defined(CONFIG_GGUF)
+#if OPTION_ON(PARAMS_FILES)
 		CASE("parameters_of_several_files_are_joined_and_dequantised", join_params),
 #endif
 #ifdef CONFIG_DEVICES

@@ -85,7 +85,7 @@ static void a_language_model_needs_what_it_calls(void **state)
 static void several_files_need_what_each_does(void **state)
 {
 	(void)state;
-	ASSERT_OPTIONS("DSO GRAPH_EXECUTOR PARAMS_FILES RELAX_VM SAFETENSORS THREAD_POOL "
+	ASSERT_OPTIONS("DSO GRAPH_EXECUTOR PARAMS_FILES RELAX_VM THREAD_POOL "
 		       "TVM_FFI_COMPAT TVM_LEGACY",
 		       GRAPH, RELAX, "anywhere/weights.safetensors");
 }

@@ -356,22 +356,13 @@ static int read_program(struct reading *r)
 	return err;
 }
 
-static int read_params(struct reading *r, const char *format)
-{
-	int err = add_option(r, "PARAMS_FILES", "parameters");
-
-	return err ? err : add_option(r, format, "parameters");
-}
-
 int needs_read(struct needs *n, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	struct reading r = { n, file, slash ? slash + 1 : file };
 	struct tenon_slice name = tenon_slice_of(file);
 
-	if (ends(name, ".safetensors"))
-		return read_params(&r, "SAFETENSORS");
-	if (ends(name, ".gguf"))
-		return read_params(&r, "GGUF");
+	if (ends(name, ".safetensors") || ends(name, ".gguf"))
+		return add_option(&r, "PARAMS_FILES", "parameters");
 	return program_file_is(file) ? read_program(&r) : read_module(&r);
 }
