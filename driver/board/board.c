@@ -32,7 +32,7 @@ static int never_listed(const struct board_kind *kind)
 static const struct board_kind kinds[] = {
 	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops, NULL,
 	  0 },
-#ifdef CONFIG_MORTISE_QEMU
+#ifdef CONFIG_MORTISE_BOARDS
 	{ "rv32", "QEMU", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE,
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rv64", "QEMU", "mortise-rv64.elf", MORTISE_MACHINE_RISCV, 64, 16 * MEBIBYTE,
@@ -43,8 +43,6 @@ static const struct board_kind kinds[] = {
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
 	  NULL, 0 },
-#endif
-#ifdef CONFIG_MORTISE_FASTRPC
 	{ "fastrpc", "FastRPC", MORTISE_DSP_FILE, MORTISE_MACHINE_HEXAGON, 32, MORTISE_DSP_WINDOW,
 	  board_fastrpc_ready, &board_fastrpc_ops, "DSP", 0 },
 #endif
@@ -52,7 +50,7 @@ static const struct board_kind kinds[] = {
 	  KEY(DOORBELL) },
 	{ "uio", "UIO", NULL, 0, 0, 0, never_listed, &board_uio_ops, "N",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
-#ifdef CONFIG_MORTISE_VFIO
+#ifdef CONFIG_MORTISE_BOARDS
 	{ "vfio", "VFIO", NULL, 0, 0, 0, never_listed, &board_vfio_ops, "ADDRESS",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
 	{ "remoteproc", "remoteproc", NULL, 0, 0, 0, never_listed, &board_remoteproc_ops, "N",

@@ -7,7 +7,7 @@
  * A board is memory, a doorbell, an interrupt and a reset. "sim" is the firmware on a thread of this process;
  * "rv32", "rv64", "cm3" and "hexagon" are QEMU with the board's RAM in shared memory and its UART on a socket: the emulator
  * is a child of this process and ends with it. "rtl" is the accelerator of firmware/rtl/ as a program that clocks its logic,
- * a child too. CONFIG_MORTISE_QEMU builds all but "sim". "fastrpc" is a process on a Hexagon DSP, which ends with this one.
+ * a child too. CONFIG_MORTISE_BOARDS builds all but "sim". "fastrpc" is a process on a Hexagon DSP, which ends with this one.
  *
  * The other kinds attach to a board that runs before it is opened and goes on running when it is closed: "shm" by a file
  * that is its memory, "uio" and "vfio" by a device of the kernel whose map or BAR is its memory. "remoteproc" is a core

@@ -25,11 +25,10 @@ flags='-std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -D_FI
 
 build()
 {
-	aarch64-linux-gnu-gcc $flags -static -DCONFIG_DEVICE_MORTISE=1 -DCONFIG_MORTISE_VFIO=1 -o "$scratch/root/init" \
-		tests/driver/remoteproc_guest.c driver/syscall/*.c driver/uio/*.c driver/remoteproc/*.c driver/shm/*.c driver/ring/*.c \
-		driver/vfio/*.c driver/board/uart.c driver/board/board.c driver/board/board_shm.c driver/board/board_sim.c \
-		driver/board/board_uio.c driver/board/board_vfio.c driver/board/board_remoteproc.c driver/board/board_window.c \
-		firmware/sim/*.c firmware/core/*.c lib/buffer.c lib/fence_fd.c lib/error.c -pthread &&
+	aarch64-linux-gnu-gcc $flags -I"$TENON_BUILD/include" -static -DCONFIG_DEVICE_MORTISE=1 -DCONFIG_MORTISE_BOARDS=1 \
+		-o "$scratch/root/init" tests/driver/remoteproc_guest.c driver/syscall/*.c driver/uio/*.c driver/remoteproc/*.c \
+		driver/shm/*.c driver/ring/*.c driver/vfio/*.c driver/fastrpc/*.c driver/dmabuf/*.c driver/board/*.c firmware/sim/*.c \
+		firmware/core/*.c lib/buffer.c lib/fence_fd.c lib/error.c lib/library_path.c -pthread &&
 	$CC $flags -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/core" tests/driver/remoteproc_core.c firmware/sim/*.c firmware/core/*.c \
 		lib/fence_fd.c lib/error.c -pthread
 }

@@ -6,7 +6,7 @@
 
 . tests/build/tap.sh
 
-for option in DEVICE_MORTISE MORTISE_QEMU TOOL; do
+for option in DEVICE_MORTISE MORTISE_BOARDS TOOL; do
 	grep -qs "^CONFIG_$option=" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 

@@ -91,7 +91,7 @@ why_not()
 	cm3) emulator=qemu-system-arm ;;
 	hexagon) emulator=qemu-hexagon ;;
 	esac
-	grep -qs "^CONFIG_MORTISE_QEMU=" "$TENON_BUILD/include/config/auto.conf" || echo "needs CONFIG_MORTISE_QEMU"
+	grep -qs "^CONFIG_MORTISE_BOARDS=" "$TENON_BUILD/include/config/auto.conf" || echo "needs CONFIG_MORTISE_BOARDS"
 	command -v $emulator >/dev/null 2>&1 || echo "$emulator is not installed"
 	[ -e "$TENON_FIRMWARE_PATH/mortise-$1.elf" ] || echo "no compiler made mortise-$1.elf"
 }
