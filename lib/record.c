@@ -59,8 +59,10 @@ struct operator_begun *record_before(const struct operator_call *call)
 #else
 int record_begin(const struct record_options *o)
 {
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: CONFIG_RECORD is off in this build",
-			   o->folder);
+	return tenon_error(
+		-TENON_E_UNSUPPORTED,
+		"%s: this build writes no records: they need CONFIG_TRACE and CONFIG_JSON",
+		o->folder);
 }
 
 int record_end(struct record_report *out)

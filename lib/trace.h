@@ -75,7 +75,7 @@ struct trace_there {
  * @span: add a span
  * @merge: add the events of another machine
  * @before: an operator is about to be called; NULL in a trace, which has its span afterwards
- * @recorder: of the tracer that the plug-in offers: what writes records; NULL without CONFIG_RECORD
+ * @recorder: of the tracer that the plug-in offers: what writes records; NULL in a build without records
  */
 struct tracer {
 	int (*begin)(const char *path);

@@ -399,6 +399,8 @@ function tell_overruled(    i, s)
 			complain(user_at[s] ": CONFIG_" s "=n has no effect: another symbol selects it")
 		else if (!rank(evaluate(depends[s])))
 			complain(user_at[s] ": CONFIG_" s " has no effect: it depends on " depends[s])
+		else if (!prompted[s])
+			complain(user_at[s] ": CONFIG_" s " has no effect: it follows from others")
 		else if (user[s] == "m")
 			complain(user_at[s] ": CONFIG_" s "=m became y: plug-ins are switched off")
 	}
