@@ -19,8 +19,8 @@
 #define DYNAMIC_FLAGS_1	 0x6ffffffb
 #define FLAG_1_PIE	 0x08000000
 
-/* A build without CONFIG_ELF_INSPECT opens device code alone, of which devices/mortise/ reads segments and sections. */
-#ifdef CONFIG_ELF_INSPECT
+/* A build without CONFIG_INSPECT opens device code alone, of which devices/mortise/ reads segments and sections. */
+#ifdef CONFIG_INSPECT
 #define READS_SYMBOLS true
 #else
 #define READS_SYMBOLS false

@@ -66,7 +66,7 @@ struct elf_table {
  * @segments: program headers
  * @sections: section headers
  * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0, as in a build without
- *	CONFIG_ELF_INSPECT
+ *	CONFIG_INSPECT
  * @names: their string table, with a @step of 1; empty, or ends with NUL
  * @dynamic: the dynamic segment
  */
@@ -269,7 +269,7 @@ const char *elf_machine_name(const struct elf_file *elf) TO_PLUGINS(elf_machine_
  *	-TENON_E_TRUNCATED, -TENON_E_UNSUPPORTED for another machine, -TENON_E_NOT_FOUND for a
  *	library that the file needs.
  */
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 int elf_check_loadable(const char *path);
 
 /**

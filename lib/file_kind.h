@@ -17,7 +17,7 @@
  *
  * Return: a static string that fits behind "looks like": "a tar archive", "text", "unknown bytes".
  */
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 const char *file_kind(struct tenon_slice bytes) TO_PLUGINS(file_kind);
 #else
 static inline const char *file_kind(struct tenon_slice bytes)
@@ -39,7 +39,7 @@ static inline bool file_is_elf(struct tenon_slice bytes)
  *
  * Return: a static string that begins with "; "; "" for an unknown type of file.
  */
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 const char *file_advice(struct tenon_slice bytes);
 #else
 static inline const char *file_advice(struct tenon_slice bytes)

@@ -16,7 +16,7 @@
  * A page fault for each 4 KiB takes longer than reading or copying them. Builds that read no files
  * have no memory of this size, and no such function.
  */
-#if defined(CONFIG_DEVICES) || defined(CONFIG_ELF_INSPECT) || defined(CONFIG_EXECUTORS) ||         \
+#if defined(CONFIG_DEVICES) || defined(CONFIG_INSPECT) || defined(CONFIG_EXECUTORS) ||             \
 	defined(CONFIG_TOOL)
 void large_pages_use(const void *data, size_t size) TO_PLUGINS(large_pages_use);
 

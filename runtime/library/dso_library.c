@@ -287,7 +287,7 @@ static int library_each_function(struct tenon_module *m,
 	return loaded_object_each(&l->dso->loaded, true, visit_name, &v);
 }
 
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 static const char *generation_name(struct dso *dso)
 {
 	switch (unprefixed_abi(dso)) {
@@ -330,7 +330,7 @@ static void library_destroy(struct tenon_module *m)
 static const struct tenon_module_ops library_ops = {
 	.get_function = library_get_function,
 	.each_function = library_each_function,
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 	.visit = library_visit,
 #endif
 	.destroy = library_destroy,

@@ -207,12 +207,12 @@ static int build(struct import_build *t, struct tenon_module **root)
 /* Make the library module of a blob that is only inspected. */
 static int make_stand_in(const char *file, struct tenon_module **out)
 {
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 	return library_module_create(file, out);
 #else
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "a blob apart from its library; "
-						 "CONFIG_ELF_INSPECT is off in this build");
+						 "CONFIG_INSPECT is off in this build");
 #endif
 }
 

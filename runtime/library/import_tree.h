@@ -14,7 +14,7 @@
  * import_tree_read - create the modules of a blob
  * @blob: the bytes of the blob symbol, its leading size included; may be longer than that
  * @src: its origin; @keep must not be a module of the tree
- * @library: the module for `_lib`; NULL: make a stand-in, which needs CONFIG_ELF_INSPECT
+ * @library: the module for `_lib`; NULL: make a stand-in, which needs CONFIG_INSPECT
  * @root: receives module 0, or the library for blobs of the oldest form, with one reference
  *
  * Imports keep their order. Errors name the module and its offset; the caller adds the file name.

@@ -28,7 +28,7 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
  *
  * Return: as tenon_module_inspect().
  */
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 int inspect_file(const char *path, struct tenon_object **keep, struct tenon_slice *bytes,
 		 struct tenon_module **out) TO_PLUGINS(inspect_file);
 #else

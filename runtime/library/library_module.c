@@ -70,7 +70,7 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 	return err;
 }
 
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 static int add_name(void *context, struct tenon_slice name)
 {
 	return visit_list_text(context, name);
@@ -110,7 +110,7 @@ static void library_destroy(struct tenon_module *m)
 static const struct tenon_module_ops library_ops = {
 	.get_function = library_get_function,
 	.each_function = library_each_function,
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 	.visit = library_visit,
 #endif
 	.destroy = library_destroy,

@@ -12,7 +12,7 @@
 #include "runtime/library/load_policy.h"
 
 #ifdef CONFIG_ERROR_MESSAGES
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 static bool is_program(const char *path)
 {
 	struct tenon_slice bytes;
@@ -33,7 +33,7 @@ static bool is_program(const char *path)
 /* Append what the file looks like and a remedy: " (this one looks like text)". */
 static int describe(const char *path, struct tenon_buffer *out)
 {
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 	struct tenon_slice bytes;
 	int err;
 

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_LIBRARY_LOAD_POLICY_H
 #define RUNTIME_LIBRARY_LOAD_POLICY_H
 
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 /** load_policy_check - ask the program's policy whether a file may be loaded; 0 without one */
 int load_policy_check(const char *path);
 #else

@@ -18,15 +18,10 @@ OFF_OUT(tenon_system_lib, *out = NULL, (const char *prefix, struct tenon_module 
 OFF_VALUE(const struct tenon_tvm_table *, tenon_tvm_table, NULL, (void))
 #endif
 
-#ifndef CONFIG_MODULE_WRITE
+#ifndef CONFIG_INSPECT
 #undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_MODULE_WRITE is off in this build")
+#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_INSPECT is off in this build")
 OFF(tenon_module_write_blob, (struct tenon_module *root, enum tenon_generation generation, struct tenon_buffer *out))
-#endif
-
-#ifndef CONFIG_ELF_INSPECT
-#undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_ELF_INSPECT is off in this build")
 OFF_OUT(tenon_module_inspect, *out = NULL, (const char *path, struct tenon_module **out))
 OFF(tenon_load_policy_set, (tenon_load_policy policy, void *context))
 #endif

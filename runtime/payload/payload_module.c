@@ -68,7 +68,7 @@ static void payload_free(struct tenon_module *m)
 	block_unref(payload_of(m)->block);
 }
 
-#if defined(CONFIG_PAYLOAD_FORMATS) || defined(CONFIG_REFLECTION)
+#if defined(CONFIG_PAYLOAD_FORMATS) || defined(CONFIG_INSPECT)
 /* Make a cursor over the payload that knows its offset in the file. */
 static struct tenon_cursor cursor_of(const struct payload_module *p)
 {
@@ -286,7 +286,7 @@ static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 	return err;
 }
 
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 static int payload_module_source(struct tenon_module *m, const char *format,
 				 struct tenon_value *out)
 {
@@ -317,7 +317,7 @@ static int payload_module_source(struct tenon_module *m, const char *format,
 #endif
 #endif
 
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 static int visit_place(const struct payload_module *p, const struct tenon_visitor *v)
 {
 	int err = visit_number(v, "size", p->bytes.size);
@@ -375,11 +375,11 @@ static const struct tenon_module_ops payload_ops = {
 #ifdef CONFIG_PAYLOAD_FORMATS
 	.get_function = payload_get_function,
 	.each_function = payload_each_name,
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 	.source = payload_module_source,
 #endif
 #endif
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 	.visit = payload_visit,
 #endif
 	.save = payload_save,
@@ -410,7 +410,7 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 }
 #endif
 
-#ifdef CONFIG_MODULE_WRITE
+#ifdef CONFIG_INSPECT
 #ifdef CONFIG_PAYLOAD_FORMATS
 /* Test whether blobs of both generations have the same form of this payload. */
 static bool same_form(const struct payload_module *p)

@@ -11,7 +11,7 @@ has()
 }
 
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"
-for option in ERROR_MESSAGES ELF_INSPECT; do
+for option in ERROR_MESSAGES INSPECT; do
 	has $option || skip "needs CONFIG_$option"
 done
 source=$PWD

@@ -11,7 +11,7 @@ has()
 }
 
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"
-for option in PICTURES EXECUTORS ELF_INSPECT RELAX_VM GRAPH_EXECUTOR REFLECTION; do
+for option in PICTURES EXECUTORS INSPECT RELAX_VM GRAPH_EXECUTOR; do
 	has $option || skip "needs CONFIG_$option"
 done
 new=tests/interop/data/tvm-0.27.0.post1

@@ -5,7 +5,7 @@
 
 . tests/build/tap.sh
 
-for option in DEVICES DEVICE_CPU DEVICE_OPENCL DEVICE_CUDA DEVICE_VULKAN DSO ELF_INSPECT ERROR_MESSAGES JSON TVM_FFI_COMPAT; do
+for option in DEVICES DEVICE_CPU DEVICE_OPENCL DEVICE_CUDA DEVICE_VULKAN DSO INSPECT ERROR_MESSAGES JSON TVM_FFI_COMPAT; do
 	grep -qs "^CONFIG_$option=[ym]" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

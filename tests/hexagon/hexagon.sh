@@ -2,7 +2,7 @@
 #
 # Read behind tap.sh by the scripts of this folder: is there what runs a core, and a command.
 
-for option in DEVICE_MORTISE MORTISE_BOARDS DSO MODULE_WRITE TOOL; do
+for option in DEVICE_MORTISE MORTISE_BOARDS DSO INSPECT TOOL; do
 	grep -qs "^CONFIG_$option=" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 command -v qemu-hexagon > /dev/null || skip "qemu-hexagon is missing (Debian: qemu-user)"

@@ -576,7 +576,7 @@ loader_named()
 if has ERROR_MESSAGES DSO; then
 	it "a function that is missing with the loader of its payload names the loader" loader_named
 fi
-if has ELF_INSPECT DSO; then
+if has INSPECT DSO; then
 	it "a module that is whole is loaded" loads modern.so
 	it "one with another program is loaded too" loads exchanged.so
 	it "one with another byte is not" no_load 'the payload of module 1 (opencl)' another.so

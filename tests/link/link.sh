@@ -4,7 +4,7 @@
 
 . tests/build/tap.sh
 need "${CC%% *}"
-for option in LINK REFLECTION ERROR_MESSAGES; do
+for option in LINK INSPECT ERROR_MESSAGES; do
 	grep -qs "^CONFIG_$option=y" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 [ -x "$TENON_COMMAND" ] || skip "the command is not built"

@@ -6,7 +6,7 @@
 
 . tests/build/tap.sh
 
-for option in DEVICE_MORTISE GRAPH_EXECUTOR PARAMS_FILES MODULE_WRITE DSO TOOL; do
+for option in DEVICE_MORTISE GRAPH_EXECUTOR PARAMS_FILES INSPECT DSO TOOL; do
 	grep -qs "^CONFIG_$option=" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option"
 done
 model=$TENON_BUILD/examples/mortise

@@ -42,7 +42,7 @@ def _environment(**names):
 
 def _need_descriptions():
     """Of payloads of kinds that may have no backend here."""
-    need("REFLECTION")
+    need("INSPECT")
     need("PAYLOAD_FORMATS")
 
 

@@ -158,7 +158,7 @@ if has LLM && has JSON; then
 fi
 it "a run that failed leaves a whole file" a_failed_run
 it "a file that cannot be created is an error" no_file
-if has REMOTE && has REMOTE_CLIENT && has ELF_INSPECT; then
+if has REMOTE && has REMOTE_CLIENT && has INSPECT; then
 	it "what a remote session asks for and what its server does are in the trace" remote
 	it "a session without the extension has its own requests in the trace" plain
 	if has DEVICE_OPENCL && "$tenon" devices 2> "$scratch/err" | grep -q 'opencl:0'; then

@@ -100,8 +100,8 @@ static void without_a_policy_nothing_is_asked(void **state)
 	(void)state;
 	assert_int_equal(tenon_load_policy_set(ask, &a), 0);
 	assert_int_equal(tenon_load_policy_set(NULL, NULL), 0);
-	/* without CONFIG_ELF_INSPECT the dynamic linker says that the file is missing */
-#ifdef CONFIG_ELF_INSPECT
+	/* without CONFIG_INSPECT the dynamic linker says that the file is missing */
+#ifdef CONFIG_INSPECT
 	assert_int_equal(tenon_module_load("/no/such.so", &m), -TENON_E_IO);
 #else
 	assert_int_equal(tenon_module_load("/no/such.so", &m), -TENON_E_FORMAT);

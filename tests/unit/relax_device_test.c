@@ -544,7 +544,7 @@ static void a_model_copies_its_inputs_to_the_device(void **state)
 	tenon_model_close(model);
 }
 
-#ifdef CONFIG_MODULE_WRITE
+#ifdef CONFIG_INSPECT
 static void a_model_copies_parameters_of_a_file_to_the_device(void **state)
 {
 	struct tenon_model *model = open_model(&null0, 1);
@@ -615,7 +615,7 @@ int main(void)
 		cmocka_unit_test(tuples_that_are_set_go_there_too),
 		cmocka_unit_test(a_machine_goes_from_thread_to_thread),
 		cmocka_unit_test(a_model_copies_its_inputs_to_the_device),
-#ifdef CONFIG_MODULE_WRITE
+#ifdef CONFIG_INSPECT
 		cmocka_unit_test(a_model_copies_parameters_of_a_file_to_the_device),
 #endif
 		cmocka_unit_test(a_device_that_is_not_there_is_told),

@@ -212,7 +212,7 @@ static void what_is_no_shape_is_refused(void **state)
 	remove(path);
 }
 
-#if defined(CONFIG_JSON) && defined(CONFIG_REFLECTION)
+#if defined(CONFIG_JSON) && defined(CONFIG_INSPECT)
 static void a_shape_is_a_list_in_json(void **state)
 {
 	char *path = file_for("doubleshape");
@@ -277,7 +277,7 @@ int main(void)
 		cmocka_unit_test(a_compiled_model_of_the_older_convention_is_measured),
 		cmocka_unit_test(a_shape_is_given_and_expected),
 		cmocka_unit_test(what_is_no_shape_is_refused),
-#if defined(CONFIG_JSON) && defined(CONFIG_REFLECTION)
+#if defined(CONFIG_JSON) && defined(CONFIG_INSPECT)
 		cmocka_unit_test(a_shape_is_a_list_in_json),
 #endif
 		cmocka_unit_test(a_tuple_is_given_item_by_item),

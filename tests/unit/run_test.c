@@ -212,7 +212,7 @@ static void a_function_that_is_not_there_is_a_usage_error(void **state)
 	assert_refused(RUN("run", ALL, "--function", "scael"), CLI_USAGE, "\"scale\"");
 }
 
-#if !defined(CONFIG_EXECUTORS) && defined(CONFIG_REFLECTION) && defined(CONFIG_PAYLOAD_FORMATS) && \
+#if !defined(CONFIG_EXECUTORS) && defined(CONFIG_INSPECT) && defined(CONFIG_PAYLOAD_FORMATS) &&    \
 	defined(CONFIG_TVM_LEGACY) && defined(__x86_64__)
 #define WITHOUT_EXECUTORS
 
