@@ -142,7 +142,7 @@ TENON_API const char *tenon_params_block_type(const struct tenon_params *params,
  *	of the list, and all others those of @params
  *
  * Return: 0; -TENON_E_VALUE for another dtype; -TENON_E_IO; -TENON_E_OVERFLOW; -TENON_E_NOMEM;
- *	-TENON_E_UNSUPPORTED if files of parameters are off in this build.
+ *	-TENON_E_NO_LOADER if files of parameters are off in this build, or their plug-in is missing.
  */
 TENON_API int tenon_params_dequantize(struct tenon_params *params, DLDataType dtype,
 				      struct tenon_params **out);
@@ -157,7 +157,7 @@ TENON_API int tenon_params_dequantize(struct tenon_params *params, DLDataType dt
  * For a program that makes one tensor after the other: tenon_params_dequantize() has all numbers in memory at once.
  *
  * Return: 0; -TENON_E_VALUE for another dtype or parameter; -TENON_E_IO; -TENON_E_OVERFLOW; -TENON_E_NOMEM;
- *	-TENON_E_UNSUPPORTED if files of parameters are off in this build.
+ *	-TENON_E_NO_LOADER if files of parameters are off in this build, or their plug-in is missing.
  */
 TENON_API int tenon_params_numbers(struct tenon_params *params, const struct tenon_param *param,
 				   DLDataType dtype, struct tenon_tensor **out);
@@ -193,7 +193,7 @@ typedef int tenon_params_visit(void *context, const struct tenon_params_entry *e
  * The entries are read from the file again. Other formats, and lists that were joined or made in memory, have none.
  *
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT or -TENON_E_TRUNCATED if the file was changed; -TENON_E_NOMEM;
- *	-TENON_E_UNSUPPORTED if files of parameters are off in this build; what @visit returned.
+ *	-TENON_E_NO_LOADER if files of parameters are off in this build, or their plug-in is missing; what @visit returned.
  */
 TENON_API int tenon_params_metadata(struct tenon_params *params, tenon_params_visit *visit,
 				    void *context);

@@ -13,7 +13,7 @@
 #if OPTION_ON(PARAMS_FILES)
 static int open_plugin(void)
 {
-	return plugin_open(&plugin_params, -TENON_E_UNSUPPORTED);
+	return plugin_open(&plugin_params, -TENON_E_NO_LOADER);
 }
 
 int params_format_of(struct tenon_slice head, const struct params_format **out)

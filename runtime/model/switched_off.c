@@ -63,7 +63,7 @@ OFF_OUT(tenon_model_open_in, *out = NULL, (struct tenon_module *root,
 OFF_VALUE(const char *, tenon_params_block_type, NULL, (const struct tenon_params *params,
 	const struct tenon_param *param))
 #undef OFF_REASON
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_PARAMS_FILES is off in this build")
+#define OFF_REASON tenon_error(-TENON_E_NO_LOADER, "CONFIG_PARAMS_FILES is off in this build")
 OFF_OUT(tenon_params_join, *out = NULL, (const struct tenon_params_part *parts, size_t part_count,
 	const struct tenon_params_rename *renames, size_t rename_count, struct tenon_params **out))
 OFF_OUT(tenon_params_dequantize, *out = NULL, (struct tenon_params *params, DLDataType dtype,

@@ -220,7 +220,10 @@ it "without it parameters of TVM are read" run tenon params list $data/tvm-0.8/g
 	it "and a model takes them" run tenon run $data/tvm-0.8/graph_mlp/lib.so --graph $data/tvm-0.8/graph_mlp/graph.json \
 		--params $data/tvm-0.8/graph_mlp/model.params --input x=@$data/tvm-0.8/graph_mlp/in_x.npy
 it "and others are refused, with option and file" \
-	refused 3 "$scratch/none.gguf: not of TVM, but .*CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params list "$scratch/none.gguf"
+	refused 4 "$scratch/none.gguf: not of TVM, but .*CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params list "$scratch/none.gguf"
+it "so are those that only the plug-in writes" \
+	refused 4 "CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params convert $data/tvm-0.8/graph_mlp/model.params "$scratch/to.safetensors"
+it "a missing file has another status" refused 3 "$scratch/nowhere.params" tenon params list "$scratch/nowhere.params"
 mv "$scratch/kept.so" "$lib/tenon/params.so"
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \

@@ -18,13 +18,11 @@
 /* alignment for compiled models; see TENON_TENSOR_ALIGN */
 #define ALIGN_USUAL 128
 
-/*
- * This command needs files only, so report errors as those of a file, not as features missing from
- * the build.
- */
+/* Another status is about a file, also "unsupported": a version of its format that is not read. */
 int params_failed(struct cli *cli)
 {
-	return cli_error(cli, CLI_NO_FILE);
+	return cli_error(cli, tenon_error_status() == -TENON_E_NO_LOADER ? CLI_UNAVAILABLE
+									 : CLI_NO_FILE);
 }
 
 int params_open(const struct words *w, struct tenon_params **out)

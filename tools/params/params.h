@@ -28,7 +28,7 @@ struct words {
 	char **word;
 };
 
-/** params_failed - print the thread's error; returns the exit code for a bad file */
+/** params_failed - print the thread's error; returns the exit code for a bad file, or for a missing plug-in */
 int params_failed(struct cli *cli);
 
 /** params_open - open the first operand, as model_params_open() */
