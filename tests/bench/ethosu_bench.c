@@ -2,7 +2,7 @@
 /*
  * Ethos-U: bytes of command streams that the check reads in a second, and products and elements that the functional
  * model computes. Time is that of the processor, on one core. What a submission costs, and the
- * bytes that a run copies, are told by tests/npu/accel_memory_test and npu_device_test, beside the kernel's model.
+ * bytes that a run copies, are told by tests/npu/accel_memory_test and npu_place_test, beside the kernel's model.
  */
 #include <inttypes.h>
 #include <stdio.h>
