@@ -2,7 +2,7 @@
 """Faults of devices, firmware and peers: each ends in bounded time with its name, and what runs afterwards is right.
 
 Boards freeze, reboot and write garbage (tests/hil/campaign_cases.c); sessions, servers and trackers are killed in each state of
-an exchange (tests/remote/killed_test.c); clients are killed at random system calls, and the server answers the next one.
+an exchange (tests/remote/killed_test.c, killed_farm_test.c); clients are killed at random system calls, and the server answers the next one.
 """
 
 import os
@@ -51,8 +51,9 @@ class Faults:
 
     def peers(self, chance):
         done = Round()
-        self.suite(done, "remote/killed_test", {"TENON_SEED": str(chance.randint(1, 1 << 31))})
-        done.count("suites of killed peers")
+        for name in "remote/killed_test", "remote/killed_farm_test":
+            self.suite(done, name, {"TENON_SEED": str(chance.randint(1, 1 << 31))})
+        done.count("suites of killed peers", 2)
         return done
 
     def suite(self, done, name, settings):

@@ -1,147 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SIGKILL of sessions, servers and trackers in each state of an exchange: the next client is served, and nothing is
- * left. TENON_SEED chooses the bytes and the moments; it is printed.
+ * SIGKILL of sessions and servers in each state of an exchange: the next client is served, and nothing is left. TENON_SEED
+ * chooses the bytes and the moments; it is printed.
  */
 #include "tests/unit/suite.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lib/clock.h"
-#include "rpc/server/process_list.h"
-#include "tests/remote/client.h"
 #include "tests/remote/emulated.h"
-#include "tests/remote/farm_process.h"
+#include "tests/remote/killed.h"
 
 #define LARGE (4 << 20)
 
-static struct farm_process server;
-static char base[3000];
-static uint32_t seed;
-static uint64_t longest; /* that a next client waited, in milliseconds */
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return seed % n;
-}
-
-static void pause_us(long us)
-{
-	nanosleep(&(struct timespec){ 0, us * 1000 }, NULL);
-}
-
-/* ---- what may be left */
-
-struct children {
-	pid_t parent;
-	pid_t last;
-	int count;
-};
-
-static void add_child(void *context, const struct process *p)
-{
-	struct children *c = context;
-
-	/* sessions, and all that they started */
-	if (p->parent == c->parent || (c->last && p->group == c->last)) {
-		c->count++;
-		c->last = c->last ? c->last : p->pid;
-	}
-}
-
-/* the only child of a process, which is its session; 0 for none */
-static pid_t session_of(pid_t pid)
-{
-	struct children c = { .parent = pid };
-
-	process_list(add_child, &c);
-	return c.last;
-}
-
-static int count_left(pid_t parent, pid_t session)
-{
-	struct children c = { .parent = parent, .last = session };
-
-	process_list(add_child, &c);
-	return c.count;
-}
-
-static int count_entries(const char *path, char *last)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int n = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		if (last)
-			snprintf(last, 4096, "%s/%s", path, entry->d_name);
-		n++;
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-static int count_descriptors(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	return count_entries(path, NULL);
-}
-
-/* One folder of a server, with its cache alone. */
-static bool folders_are_clean(void)
-{
-	char folder[4096];
-
-	return count_entries(base, folder) == 1 && count_entries(folder, NULL) == 1;
-}
-
-static void wait_for_descriptors(pid_t pid, int want)
-{
-	const uint64_t end = clock_ms() + PATIENCE_S * 1000;
-
-	while (count_descriptors(pid) != want) {
-		if (clock_ms() > end)
-			fail_msg("%d descriptors, expected %d", count_descriptors(pid), want);
-		pause_us(5000);
-	}
-}
-
-/* @session: the process of the last session, or 0 */
-static void nothing_is_left(pid_t session, int descriptors, const char *what)
-{
-	const uint64_t end = clock_ms() + PATIENCE_S * 1000;
-	int left = -1;
-
-	/* the list of processes is the slowest to read */
-	while (count_descriptors(server.pid) != descriptors || !folders_are_clean() ||
-	       (left = count_left(server.pid, session))) {
-		if (clock_ms() > end)
-			fail_msg("%s: %d processes, %d descriptors of %d, folders %s", what, left,
-				 count_descriptors(server.pid), descriptors,
-				 folders_are_clean() ? "removed" : "left");
-		pause_us(5000);
-	}
-}
-
-/* ---- an exchange */
+static char large[LARGE];
 
 /* what is under way when a process is killed */
 enum step {
@@ -171,49 +47,6 @@ enum phase {
 	IN_REPLY,
 	PHASES,
 };
-
-struct exchange {
-	struct client c;
-	struct tenon_buffer bytes; /* of the request that is under way, with its length */
-	uint64_t module;
-	uint64_t tensor;
-};
-
-static char large[LARGE];
-
-static void open_exchange(struct exchange *x)
-{
-	memset(x, 0, sizeof(*x));
-	x->c.generation = WIRE_FFI;
-	x->c.fd = farm_connect(server.port);
-	assert_int_equal(connection_of_fds(x->c.fd, x->c.fd, "server", &x->c.connection), 0);
-	x->c.connection->deadline = connection_deadline(PATIENCE_S * 1000);
-	stream_init(&x->c.stream, x->c.connection, UINT64_MAX);
-}
-
-static void close_exchange(struct exchange *x)
-{
-	connection_close(x->c.connection);
-	stream_fini(&x->c.stream);
-	tenon_buffer_fini(&x->c.request);
-	tenon_buffer_fini(&x->bytes);
-	wire_sequence_fini(&x->c.values);
-	tenon_error_clear();
-}
-
-static void say_hello(struct exchange *x, const char *key)
-{
-	char text[200], reply[8 + 8];
-	int n = snprintf(text, sizeof(text), "client:%s", key);
-
-	tenon_buffer_u32(&x->bytes, 0xff271);
-	tenon_buffer_u32(&x->bytes, (uint32_t)n);
-	tenon_buffer_append(&x->bytes, text, (size_t)n);
-	farm_send(x->c.fd, x->bytes.data, x->bytes.size);
-	x->bytes.size = 0;
-	assert_int_equal(stream_read(&x->c.stream, reply, sizeof(reply)), 0);
-	assert_memory_equal(reply, "\x71\xf2\x0f\0\x08\0\0\0server:k", sizeof(reply));
-}
 
 static void begin(struct exchange *x, uint32_t code)
 {
@@ -342,7 +175,7 @@ static void prepare(struct exchange *x, enum step step)
 		tenon_buffer_append(&x->bytes, "client:k", 8);
 		return;
 	}
-	say_hello(x, "k");
+	exchange_hello(x, "k");
 	if (step == INIT) {
 		build(x, PACKET_INIT, 0, NULL, 0);
 		return;
@@ -388,14 +221,14 @@ static void drain(struct exchange *x)
 static void kill_in(struct exchange *x, enum phase phase, pid_t victim)
 {
 	const size_t size = x->bytes.size;
-	const size_t cut = phase == IN_REQUEST && size ? random_below((uint32_t)size) : size;
+	const size_t cut = phase == IN_REQUEST && size ? killed_random((uint32_t)size) : size;
 	char byte;
 
 	farm_send(x->c.fd, x->bytes.data, cut);
 	if (phase == IN_REPLY && recv(x->c.fd, &byte, 1, 0) < 0)
 		errno = 0;
 	/* a moment within the work on it */
-	pause_us((long)random_below(3000));
+	killed_pause((long)killed_random(3000));
 	kill(victim, SIGKILL);
 	farm_send(x->c.fd, x->bytes.data + cut, size - cut);
 }
@@ -405,15 +238,15 @@ static void the_next_client_is_served(void)
 	const uint64_t start = clock_ms();
 	struct exchange x;
 
-	open_exchange(&x);
-	say_hello(&x, "k");
+	exchange_open(&x);
+	exchange_hello(&x, "k");
 	client_init(&x.c);
 	upload_and_load(&x, IDLE);
 	CALL(&x.c, lookup(&x, "add_one"), wire_int(41));
 	assert_int_equal(x.c.values.values[1].as.integer, 42);
-	if (clock_ms() - start > longest)
-		longest = clock_ms() - start;
-	close_exchange(&x);
+	if (clock_ms() - start > killed_longest)
+		killed_longest = clock_ms() - start;
+	exchange_close(&x);
 }
 
 static int start_server(void)
@@ -421,23 +254,13 @@ static int start_server(void)
 	pid_t session = 0;
 	int n;
 
-	farm_start(&server, (const char *const[]){ "serve", "--listen", "127.0.0.1:0", "--key", "k",
-						   "--folder", base, "--sessions", "1", NULL });
-	n = count_descriptors(server.pid);
+	farm_start(&killed_server,
+		   (const char *const[]){ "serve", "--listen", "127.0.0.1:0", "--key", "k",
+					  "--folder", killed_base, "--sessions", "1", NULL });
+	n = killed_count_descriptors(killed_server.pid);
 	the_next_client_is_served();
-	nothing_is_left(session, n, "start");
+	killed_nothing_is_left(session, n, "start");
 	return n;
-}
-
-/* Its session dies with it, and becomes a child of this process, whose init may be slow to reap it. */
-static void end_killed_server(pid_t session)
-{
-	int status;
-
-	waitpid(server.pid, &status, 0);
-	if (session)
-		waitpid(session, &status, 0);
-	unlink(server.log);
 }
 
 /* The server greets its client before it starts the process. */
@@ -446,9 +269,9 @@ static pid_t await_session(void)
 	const uint64_t end = clock_ms() + PATIENCE_S * 1000;
 	pid_t session;
 
-	while (!(session = session_of(server.pid))) {
+	while (!(session = killed_session_of(killed_server.pid))) {
 		assert_true(clock_ms() < end);
-		pause_us(1000);
+		killed_pause(1000);
 	}
 	return session;
 }
@@ -461,18 +284,18 @@ static void one_is_killed(enum step step, enum phase phase, bool of_session, int
 
 	snprintf(what, sizeof(what), "%s of the %s, phase %d", step_names[step],
 		 of_session ? "session" : "server", (int)phase);
-	open_exchange(&x);
+	exchange_open(&x);
 	prepare(&x, step);
 	session = step == HANDSHAKE ? 0 : await_session();
-	kill_in(&x, phase, of_session ? session : server.pid);
+	kill_in(&x, phase, of_session ? session : killed_server.pid);
 	drain(&x);
-	close_exchange(&x);
+	exchange_close(&x);
 	if (!of_session) {
-		end_killed_server(session);
+		killed_end_server(session);
 		*descriptors = start_server();
 	}
 	the_next_client_is_served();
-	nothing_is_left(session, *descriptors, what);
+	killed_nothing_is_left(session, *descriptors, what);
 }
 
 /* Requests that never have a reply, and states without a request, have fewer phases. */
@@ -489,7 +312,7 @@ static void each_state_of_a_session_survives_a_kill(bool of_session)
 {
 	int descriptors = start_server(), step, phase, n = 0;
 
-	longest = 0;
+	killed_longest = 0;
 	for (step = 0; step < STEPS; step++) {
 		for (phase = 0; phase < PHASES; phase++) {
 			if (!is_possible(step, phase, of_session))
@@ -499,9 +322,9 @@ static void each_state_of_a_session_survives_a_kill(bool of_session)
 		}
 	}
 	print_message("# %d kills; the next client had its result after %d ms at most\n", n,
-		      (int)longest);
-	assert_int_equal(farm_stop(&server), 0);
-	assert_int_equal(count_entries(base, NULL), 0);
+		      (int)killed_longest);
+	assert_int_equal(farm_stop(&killed_server), 0);
+	assert_int_equal(killed_count_entries(killed_base, NULL), 0);
 }
 
 static void a_killed_session_costs_its_client_alone(void **state)
@@ -516,226 +339,14 @@ static void a_killed_server_can_be_started_again(void **state)
 	each_state_of_a_session_survives_a_kill(false);
 }
 
-/* ---- with a tracker */
-
-static struct farm_process tracker;
-static char tracker_address[40] = "127.0.0.1:0";
-
-static void start_tracker(void)
-{
-	farm_start(&tracker, (const char *const[]){ "tracker", "--listen", tracker_address, NULL });
-	if (!strcmp(tracker_address, "127.0.0.1:0"))
-		snprintf(tracker_address, sizeof(tracker_address), "127.0.0.1:%d", tracker.port);
-	farm_wait_log(&tracker, "listening on");
-	tracker.port = atoi(strrchr(tracker_address, ':') + 1);
-}
-
-static void start_listed_server(void)
-{
-	farm_start(&server,
-		   (const char *const[]){ "serve", "--listen", "127.0.0.1:0", "--key", "k",
-					  "--folder", base, "--tracker", tracker_address, NULL });
-}
-
-/* A match key from the tracker; false at the end of the connection. */
-static bool read_match(int fd, char key[64])
-{
-	const char *reply = tracker_receive(fd), *at = strstr(reply, "\"k:");
-	const char *stop = at ? strchr(at + 1, '"') : NULL;
-
-	if (!stop || stop - at > 60)
-		return false;
-	snprintf(key, 64, "%.*s", (int)(stop - at - 1), at + 1);
-	return true;
-}
-
-static int ask(void)
-{
-	int fd = tracker_connect(tracker.port);
-
-	tracker_send(fd, "[4, \"k\", \"\", 1]");
-	return fd;
-}
-
-static void open_matched(struct exchange *x, const char *key)
-{
-	open_exchange(x);
-	say_hello(x, key);
-	client_init(&x->c);
-}
-
-static void wait_for_summary(const char *text)
-{
-	const uint64_t end = clock_ms() + PATIENCE_S * 1000;
-	int fd = tracker_connect(tracker.port);
-
-	while (!strstr(tracker_exchange(fd, "[6]"), text)) {
-		assert_true(clock_ms() < end);
-		pause_us(2000);
-	}
-	close(fd);
-}
-
-/* what a client waits for */
-enum listed {
-	PUT,	   /* nothing: the server is offered */
-	WAITING,   /* a server, which another client has */
-	MATCHED,   /* it has a match key, and has not used it */
-	CONNECTED, /* its session runs */
-	LISTED,
-};
-
-static const char *const listed_names[LISTED] = { "put", "waiting", "matched", "connected" };
-
-enum victim {
-	TRACKER,
-	SERVER,
-	SESSION,
-	VICTIMS,
-};
-
-struct farm_client {
-	int fd;
-	int waiting;
-	bool connected;
-	struct exchange x;
-};
-
-static void reach(struct farm_client *f, enum listed state)
-{
-	char key[64];
-
-	memset(f, 0, sizeof(*f));
-	f->fd = f->waiting = -1;
-	wait_for_summary("\"k\": {\"free\": 1");
-	if (state == PUT)
-		return;
-	f->fd = ask();
-	assert_true(read_match(f->fd, key));
-	if (state == MATCHED)
-		return;
-	open_matched(&f->x, key);
-	f->connected = true;
-	if (state == WAITING) {
-		f->waiting = ask();
-		wait_for_summary("\"pending\": 1");
-	}
-}
-
-static void leave(struct farm_client *f)
-{
-	if (f->connected)
-		close_exchange(&f->x);
-	if (f->fd >= 0)
-		close(f->fd);
-	if (f->waiting >= 0)
-		close(f->waiting);
-}
-
-static void replace(enum victim victim, pid_t session)
-{
-	int status;
-
-	pause_us((long)random_below(3000));
-	kill(victim == TRACKER ? tracker.pid : victim == SERVER ? server.pid : session, SIGKILL);
-	if (victim == TRACKER) {
-		waitpid(tracker.pid, &status, 0);
-		unlink(tracker.log);
-		start_tracker();
-	} else if (victim == SERVER) {
-		end_killed_server(session);
-		start_listed_server();
-	}
-}
-
-/* The client that waits has the next turn, unless the tracker that knew it is gone. */
-static void the_next_in_the_queue_is_served(struct farm_client *f, enum victim victim)
-{
-	const bool waits = f->waiting >= 0 && victim != TRACKER;
-	const uint64_t start = clock_ms();
-	int fd = waits ? f->waiting : -1;
-	struct exchange x;
-	char key[64];
-
-	/* a session that lives keeps the board until its client leaves */
-	if (f->waiting >= 0 && victim == TRACKER)
-		assert_true(farm_closes(f->waiting));
-	if (f->connected)
-		close_exchange(&f->x);
-	f->connected = false;
-	if (!waits)
-		fd = ask();
-	assert_true(read_match(fd, key));
-	open_matched(&x, key);
-	assert_int_equal(client_function(&x.c, "tvm.rpc.server.upload") != 0, 1);
-	if (clock_ms() - start > longest)
-		longest = clock_ms() - start;
-	close_exchange(&x);
-	if (!waits)
-		close(fd);
-}
-
-static void each_state_of_a_farm_survives_a_kill(void **state)
-{
-	int descriptors, listed, victim, n = 0;
-	struct farm_client f;
-	pid_t session;
-
-	(void)state;
-	longest = 0;
-	start_tracker();
-	/* with the connection of the server */
-	descriptors = count_descriptors(tracker.pid) + 1;
-	start_listed_server();
-	for (listed = 0; listed < LISTED; listed++) {
-		for (victim = 0; victim < VICTIMS; victim++) {
-			reach(&f, listed);
-			session = session_of(server.pid);
-			if (victim == SESSION && !session) {
-				leave(&f);
-				continue;
-			}
-			replace(victim, session);
-			the_next_in_the_queue_is_served(&f, victim);
-			leave(&f);
-			wait_for_summary("\"k\": {\"free\": 1, \"pending\": 0");
-			nothing_is_left(session, count_descriptors(server.pid),
-					listed_names[listed]);
-			wait_for_descriptors(tracker.pid, descriptors);
-			n++;
-		}
-	}
-	print_message("# %d kills; the next client had its result after %d ms at most\n", n,
-		      (int)longest);
-	assert_int_equal(farm_stop(&server), 0);
-	assert_int_equal(farm_stop(&tracker), 0);
-	assert_int_equal(count_entries(base, NULL), 0);
-}
-
-static int setup(void **state)
-{
-	const char *folder = getenv("TMPDIR"), *text = getenv("TENON_SEED");
-
-	(void)state;
-	seed = text ? (uint32_t)strtoul(text, NULL, 10) : (uint32_t)time(NULL);
-	if (!seed)
-		seed = 1;
-	print_message("# TENON_SEED=%u\n", seed);
-	snprintf(base, sizeof(base), "%s/base", folder ? folder : "/tmp");
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
-		return -1;
-	return mkdir(base, 0700);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_killed_session_costs_its_client_alone),
 		cmocka_unit_test(a_killed_server_can_be_started_again),
-		cmocka_unit_test(each_state_of_a_farm_survives_a_kill),
 	};
 
 	if (server_is_emulated())
 		return 0;
-	return cmocka_run_group_tests(tests, setup, NULL);
+	return cmocka_run_group_tests(tests, killed_setup, NULL);
 }
