@@ -56,20 +56,14 @@ static int ask(const struct drm *d, uint64_t capability, uint64_t *value)
 
 static int ask_all(struct drm *d)
 {
-	uint64_t dumb = 0, prime = 0, syncobj = 0, timeline = 0;
+	uint64_t dumb = 0, prime = 0;
 	int err = ask(d, DRM_UAPI_CAP_DUMB, &dumb);
 
 	if (!err)
 		err = ask(d, DRM_UAPI_CAP_PRIME, &prime);
-	if (!err)
-		err = ask(d, DRM_UAPI_CAP_SYNCOBJ, &syncobj);
-	if (!err)
-		err = ask(d, DRM_UAPI_CAP_TIMELINE, &timeline);
 	d->has_dumb = dumb;
 	d->can_import = prime & DRM_UAPI_PRIME_IMPORT;
 	d->can_export = prime & DRM_UAPI_PRIME_EXPORT;
-	d->has_syncobj = syncobj;
-	d->has_timeline = timeline;
 	return err;
 }
 

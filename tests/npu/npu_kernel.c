@@ -377,8 +377,6 @@ static int do_cap(struct npu_file *file, void *argument)
 	case DRM_UAPI_CAP_PRIME:
 		c->value = DRM_UAPI_PRIME_IMPORT | DRM_UAPI_PRIME_EXPORT;
 		return 0;
-	case DRM_UAPI_CAP_SYNCOBJ:
-	case DRM_UAPI_CAP_TIMELINE:
 		return 0;
 	default:
 		return EOPNOTSUPP;

@@ -19,7 +19,6 @@ struct guest_case {
 extern const struct guest_case uio_cases[];
 extern const struct guest_case vfio_cases[];
 extern const struct guest_case drm_cases[];
-extern const struct guest_case syncobj_cases[];
 extern const struct guest_case board_cases[];
 extern const struct guest_case fpga_cases[];
 

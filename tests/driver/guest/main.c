@@ -20,8 +20,8 @@ static int log_fd = -1;
 static int failures;
 static char skipped[128];
 
-static const struct guest_case *const suites[] = { uio_cases,	  vfio_cases,  drm_cases,
-						   syncobj_cases, board_cases, fpga_cases };
+static const struct guest_case *const suites[] = { uio_cases, vfio_cases, drm_cases, board_cases,
+						   fpga_cases };
 #define SUITES (sizeof(suites) / sizeof(*suites))
 
 void guest_fail(const char *file, int line, const char *what)
