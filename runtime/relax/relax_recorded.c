@@ -21,7 +21,6 @@
  * @result: of the first call; None without a recording
  * @items: arguments of that call, owned: their memory is what the recording uses
  * @misses: how often the arguments were others
- * @runs: of the recording
  */
 struct relax_recorded {
 	struct relax_recorded *next;
@@ -33,7 +32,6 @@ struct relax_recorded {
 	struct tenon_value *items;
 	int64_t item_count;
 	uint32_t misses;
-	uint64_t runs;
 };
 
 static struct relax_recorded *find(const struct relax_vm *vm, const struct relax_part *part)
@@ -245,7 +243,6 @@ int relax_run_recorded(struct relax_vm *vm, const struct relax_part *part, struc
 		err = tenon_queue_current(r->commands->device, &q);
 		if (!err)
 			err = tenon_queue_execute(q, r->commands, NULL, 0, NULL);
-		r->runs += !err;
 		return err ? err : tenon_value_own(&r->result, ret);
 	}
 	if (r->commands)
@@ -253,16 +250,6 @@ int relax_run_recorded(struct relax_vm *vm, const struct relax_part *part, struc
 	if (r->misses >= MISSES_MOST)
 		return call(vm, part, ret);
 	return record(vm, part, r, ret);
-}
-
-uint64_t relax_recorded_runs(const struct relax_vm *vm)
-{
-	const struct relax_recorded *r;
-	uint64_t runs = 0;
-
-	for (r = vm->recorded; r; r = r->next)
-		runs += r->runs;
-	return runs;
 }
 
 void relax_recorded_free(struct relax_vm *vm)

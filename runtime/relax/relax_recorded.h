@@ -22,9 +22,6 @@ struct relax_part {
 /* Run a part, or its recording. @ret: owned result. */
 int relax_run_recorded(struct relax_vm *vm, const struct relax_part *part, struct tenon_value *ret);
 
-/* How often recordings ran instead of their parts. */
-uint64_t relax_recorded_runs(const struct relax_vm *vm);
-
 /* Release all recordings. */
 void relax_recorded_free(struct relax_vm *vm);
 

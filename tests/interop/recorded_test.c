@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include <tenon/model.h>
+#include <tenon/queue.h>
 
-#include "runtime/relax/relax_model.h"
-#include "runtime/relax/relax_recorded.h"
 #include "tools/tensor/array_file.h"
 
 #define EACH 3 /* runs of an input in a row */
@@ -70,6 +69,24 @@ static void run(struct tenon_model *model, const char *kind, int input)
 	tenon_object_unref(x);
 }
 
+/* how often a recording ran; the linker passes calls of the library on to this */
+static unsigned int executed;
+
+int __real_tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
+			       struct tenon_memory *const *bindings, size_t count,
+			       const struct tenon_sync *sync);
+int __wrap_tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
+			       struct tenon_memory *const *bindings, size_t count,
+			       const struct tenon_sync *sync);
+
+int __wrap_tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
+			       struct tenon_memory *const *bindings, size_t count,
+			       const struct tenon_sync *sync)
+{
+	executed++;
+	return __real_tenon_queue_execute(queue, commands, bindings, count, sync);
+}
+
 static void runs_with_recordings(const char *kind, DLDeviceType type)
 {
 	const DLDevice device = { type, 0 };
@@ -78,19 +95,15 @@ static void runs_with_recordings(const char *kind, DLDeviceType type)
 	};
 	struct tenon_module *root;
 	struct tenon_model *model = NULL;
-	const struct relax_vm *vm;
 	int i;
 
 	if (tenon_module_load(file(kind, "model.so"), &root) || tenon_model_open(root, &o, &model))
 		fail_msg("%s", tenon_error_message());
-	vm = ((struct relax_model *)model)->machine;
-	assert_null(vm->recorded);
+	executed = 0;
 	/* what was recorded with one input gives the result of the other */
-	for (i = 0; i < 4 * EACH; i++) {
+	for (i = 0; i < 4 * EACH; i++)
 		run(model, kind, i / EACH % 2);
-		assert_non_null(vm->recorded);
-	}
-	assert_true(relax_recorded_runs(vm) >= 4 * EACH - 1);
+	assert_true(executed >= 4 * EACH - 1);
 	tenon_model_close(model);
 	tenon_object_unref(root);
 }
