@@ -622,7 +622,6 @@ static void take_back(struct kv_cache *c)
 		m = &c->members[i];
 		kv_pop(&c->p, m->s, tokens_left(c, m), &none);
 		kv_tree_pop(m->s, m->append);
-		m->s->last_nodes = m->last_nodes;
 	}
 }
 
@@ -640,7 +639,6 @@ int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *length
 		for (i = 0; i < count; i++) {
 			m = &c->members[i];
 			m->before = c->p.blocks[m->s->block].length;
-			m->last_nodes = m->s->last_nodes;
 			m->ragged = m->s->length - m->s->tree_size;
 		}
 		arrange(c, tree);

@@ -4,7 +4,9 @@
  *
  * As in TVM, this is about the tokens of a sequence's last step alone. Where a tree grew in several steps, nodes of the
  * earlier ones stay, as tokens, until the program pops them, and the numbers on the path are places among the last step's
- * tokens. TVM wants the sequences of its last step, in order; here any sequences with a tree are committed.
+ * tokens. TVM wants the sequences of its last step, in order; here any sequences with a tree are committed. TVM's pop does
+ * not know trees, so that its commit removes the popped nodes again, from the text; here a step whose nodes are all popped
+ * is undone, and the one before it is the last step.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +36,7 @@ static int check_commit(struct kv_cache *c, const int64_t *ids, const int64_t *l
 			int64_t *nodes)
 {
 	struct kv_sequence *s;
+	int32_t last;
 	size_t i;
 	int err;
 
@@ -48,11 +51,12 @@ static int check_commit(struct kv_cache *c, const int64_t *ids, const int64_t *l
 			return tenon_error(-TENON_E_VALUE,
 					   "sequence %" PRIi64 " is committed twice", ids[i]);
 		s->seen = c->calls;
-		if (!s->last_nodes || leaves[i] < -1 || leaves[i] >= s->last_nodes)
+		last = kv_tree_last(s);
+		if (!last || leaves[i] < -1 || leaves[i] >= last)
 			return tenon_error(-TENON_E_VALUE,
 					   "leaf %" PRIi64 " of sequence %" PRIi64
 					   ", whose tree got %" PRIi32 " nodes in the last step",
-					   leaves[i], ids[i], s->last_nodes);
+					   leaves[i], ids[i], last);
 		*nodes += s->tree_size;
 	}
 	return 0;
@@ -70,12 +74,12 @@ static int32_t list_moves(const struct kv_cache *c, const int64_t *ids, const in
 	for (i = 0; i < count; i++) {
 		s = kv_sequence(&c->p, ids[i]);
 		indptr[i] = n;
-		base = c->p.blocks[s->block].length - s->last_nodes;
+		base = c->p.blocks[s->block].length - kv_tree_last(s);
 		place = path_length(s, leaves[i]);
 		n += place;
 		first = 0;
 		/* from the leaf to the root; nodes at the root that stay need no move */
-		for (node = (int32_t)leaves[i]; node >= 0 && !first; node = s->tree[node]) {
+		for (node = (int32_t)leaves[i]; node >= 0 && !first; node = s->tree[node].parent) {
 			place--;
 			if (node == place) {
 				first = place + 1;
@@ -147,8 +151,8 @@ static int commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves,
 	for (i = 0; i < count && !err; i++) {
 		s = kv_sequence(&c->p, ids[i]);
 		keep = path_length(s, leaves[i]);
-		err = kv_pop(&c->p, s, s->last_nodes - keep, &none);
-		s->tree_size = s->last_nodes = 0;
+		err = kv_pop(&c->p, s, kv_tree_last(s) - keep, &none);
+		s->tree_size = 0;
 	}
 	return err;
 }

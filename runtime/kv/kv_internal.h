@@ -67,11 +67,10 @@ struct kv_depth {
 struct kv_member {
 	struct kv_sequence *s;
 	struct kv_reservation plan;
-	int64_t append;	    /* tokens */
-	int64_t before;	    /* length of the last block before */
-	int32_t last_nodes; /* those of the sequence before */
-	int64_t ragged;	    /* position of the first token in the arrays of new tokens */
-	int32_t chain_at;   /* blocks from the root, in kv_cache.chain */
+	int64_t append;	  /* tokens */
+	int64_t before;	  /* length of the last block before */
+	int64_t ragged;	  /* position of the first token in the arrays of new tokens */
+	int32_t chain_at; /* blocks from the root, in kv_cache.chain */
 	int32_t chain_count;
 };
 
@@ -193,8 +192,10 @@ int kv_merge_on_host(const struct tenon_value tensors[4]);
 int kv_tree_check(const struct kv_cache *c, const int64_t *tree, size_t tree_size);
 /* Add the nodes to the trees of the sequences. */
 void kv_tree_add(struct kv_cache *c, const int64_t *tree);
-/* Remove the last @count nodes from the tree of a sequence, or all. */
+/* Remove the last @count nodes from the tree of a sequence, or all: the step before is then its last one. */
 void kv_tree_pop(struct kv_sequence *s, int64_t count);
+/* Number of nodes that the last step added; 0 without a tree. */
+int32_t kv_tree_last(const struct kv_sequence *s);
 /* Number of ancestors of a node. */
 int32_t kv_tree_depth(const struct kv_sequence *s, int32_t node);
 /* Every node's parent is the one before it. */

@@ -43,6 +43,12 @@ struct kv_block {
 	int64_t offset;
 };
 
+/** struct kv_node - of a token tree: number of its @parent, -1 for a root; the @first node of the step that added it */
+struct kv_node {
+	int16_t parent;
+	int16_t first;
+};
+
 /**
  * struct kv_sequence - a list of tokens
  * @id: the caller's number
@@ -51,9 +57,8 @@ struct kv_block {
  * @window: tokens that attention sees; KV_NONE for all
  * @sink: tokens of the last block that the window keeps
  * @seen: number of the last call with this sequence, to find duplicates; see kv_cache.calls
- * @tree: parents of the nodes of an uncommitted token tree; allocated at the first one
+ * @tree: nodes of an uncommitted token tree; allocated at the first one
  * @tree_size: number of nodes; 0 when all is committed
- * @last_nodes: how many of them the last step added
  */
 struct kv_sequence {
 	int64_t id;
@@ -62,9 +67,8 @@ struct kv_sequence {
 	int64_t window;
 	int64_t sink;
 	uint64_t seen;
-	int16_t *tree;
+	struct kv_node *tree;
 	int32_t tree_size;
-	int32_t last_nodes;
 };
 
 /**

@@ -27,7 +27,7 @@ static int check_parents(const struct kv_member *m, const int64_t *tree)
 	return 0;
 }
 
-/* Allocate the lists of parents; they stay with their sequences. */
+/* Allocate the lists of nodes; they stay with their sequences. */
 static int make_room(const struct kv_cache *c)
 {
 	struct kv_sequence *s;
@@ -77,32 +77,36 @@ int kv_tree_check(const struct kv_cache *c, const int64_t *tree, size_t tree_siz
 
 void kv_tree_add(struct kv_cache *c, const int64_t *tree)
 {
-	struct kv_member *m;
+	const struct kv_member *m;
 	int64_t k, at = 0;
+	int16_t first;
 	size_t i;
 
-	for (i = 0; i < c->member_count; i++) {
+	for (i = 0; tree && i < c->member_count; i++) {
 		m = &c->members[i];
-		for (k = 0; tree && k < m->append; k++)
-			m->s->tree[m->s->tree_size++] = (int16_t)tree[at++];
-		m->s->last_nodes = tree ? (int32_t)m->append : 0;
+		first = (int16_t)m->s->tree_size;
+		for (k = 0; k < m->append; k++)
+			m->s->tree[m->s->tree_size++] =
+				(struct kv_node){ (int16_t)tree[at++], first };
 	}
 }
 
 void kv_tree_pop(struct kv_sequence *s, int64_t count)
 {
-	int32_t n = count < s->tree_size ? (int32_t)count : s->tree_size;
+	s->tree_size -= count < s->tree_size ? (int32_t)count : s->tree_size;
+}
 
-	s->tree_size -= n;
-	s->last_nodes = n < s->last_nodes ? s->last_nodes - n : 0;
+int32_t kv_tree_last(const struct kv_sequence *s)
+{
+	return s->tree_size ? s->tree_size - s->tree[s->tree_size - 1].first : 0;
 }
 
 int32_t kv_tree_depth(const struct kv_sequence *s, int32_t node)
 {
 	int32_t depth = 0;
 
-	while (s->tree[node] >= 0) {
-		node = s->tree[node];
+	while (s->tree[node].parent >= 0) {
+		node = s->tree[node].parent;
 		depth++;
 	}
 	return depth;
@@ -113,7 +117,7 @@ bool kv_tree_is_chain(const struct kv_sequence *s)
 	int32_t i;
 
 	for (i = 0; i < s->tree_size; i++)
-		if (s->tree[i] != i - 1)
+		if (s->tree[i].parent != i - 1)
 			return false;
 	return true;
 }
@@ -133,10 +137,10 @@ static void write_mask(const struct kv_sequence *s, int32_t *mask)
 	for (i = 0; i < s->tree_size; i++)
 		size[i] = 1;
 	for (i = s->tree_size; i-- > 0;)
-		if (s->tree[i] >= 0)
-			size[s->tree[i]] += size[i];
+		if (s->tree[i].parent >= 0)
+			size[s->tree[i].parent] += size[i];
 	for (i = 0; i < s->tree_size; i++) {
-		from = s->tree[i] < 0 ? &root : &next[s->tree[i]];
+		from = s->tree[i].parent < 0 ? &root : &next[s->tree[i].parent];
 		mask[2 * i] = *from;
 		mask[2 * i + 1] = *from + size[i];
 		next[i] = *from + 1;

@@ -191,6 +191,39 @@ static void a_pop_takes_nodes_of_the_last_step(void **unused)
 	tenon_object_unref(c);
 }
 
+/* What a pop left of a tree is as if the popped step had not been: committed, or grown again. */
+static void a_tree_whose_last_step_is_popped_is_that_of_the_step_before(void **unused)
+{
+	static const int kept[] = { 0, 1, 3 }, grown[] = { 0, 1, 2, 3, 4 };
+	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	const int64_t tree[] = { -1, 0, 0, 1, 2, 3 }, id = 0, behind = 3;
+
+	(void)unused;
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	append_rows(c, 1, NULL);
+	append_rows(c, 4, tree);
+	append_rows(c, 2, tree + 4);
+	/* the two of the last step, and one more */
+	assert_int_equal(kv_cache_pop(c, 0, 3), 0);
+	assert_int_equal(kv_cache_commit(c, &id, &behind, 1), -TENON_E_VALUE);
+	assert_error_has("got 3 nodes in the last step");
+	tenon_error_clear();
+	assert_commit_keeps(c, 2, kept, 3);
+	append_rows(c, 1, NULL);
+
+	/* a step that fails is popped, and taken again */
+	assert_int_equal(kv_cache_pop(c, 0, 3), 0);
+	append_rows(c, 1, NULL);
+	append_rows(c, 2, tree);
+	append_rows(c, 2, tree + 2);
+	assert_int_equal(kv_cache_pop(c, 0, 2), 0);
+	append_rows(c, 2, tree + 2);
+	assert_commit_keeps(c, 0, grown, 5);
+	append_rows(c, 1, NULL);
+	tenon_object_unref(c);
+}
+
 static void commits_of_what_no_step_had_are_refused(void **unused)
 {
 	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
@@ -375,6 +408,7 @@ int main(void)
 		cmocka_unit_test(a_commit_keeps_nodes_of_earlier_steps),
 		cmocka_unit_test(a_refused_step_leaves_the_tree_before_it),
 		cmocka_unit_test(a_pop_takes_nodes_of_the_last_step),
+		cmocka_unit_test(a_tree_whose_last_step_is_popped_is_that_of_the_step_before),
 		cmocka_unit_test(commits_of_what_no_step_had_are_refused),
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
