@@ -287,12 +287,16 @@ static int split_rotary(struct call *a, const struct tenon_value *qkv)
 static int append(struct call *a)
 {
 	struct tenon_value args[4];
+	int err;
 
 	args[0] = a->pages;
 	args[1] = a->k;
 	args[2] = a->v;
 	args[3] = kv_view(a->c, KV_V_APPEND_SLOTS);
-	return kv_call(a->c, KV_APPEND, args, 4);
+	err = kv_call(a->c, KV_APPEND, args, 4);
+	if (!err)
+		kv_rows_written(a->c);
+	return err;
 }
 
 static int check_kind(const struct call *a)
@@ -516,6 +520,8 @@ static int append_mla(struct kv_cache *c, int64_t layer, const struct tenon_valu
 		args[2] = kv_view(c, KV_V_APPEND_SLOTS);
 		err = kv_call(c, KV_APPEND_MLA, args, 3);
 	}
+	if (!err)
+		kv_rows_written(c);
 	drop_given(&g, 1);
 	return err;
 }

@@ -645,6 +645,7 @@ int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *length
 		write_arrays(c);
 		err = make_views(c);
 		c->ready = !err;
+		c->unwritten = c->config.layers;
 		if (err)
 			take_back(c);
 	}

@@ -367,6 +367,32 @@ int kv_cache_remove(struct kv_cache *c, int64_t id)
 	return err;
 }
 
+/*
+ * Whole pages are shared, so that a step writes its tokens for all sequences. What a fork copies has to be there: TVM copies
+ * what the memory holds.
+ */
+static int check_copied(struct kv_cache *c, int64_t parent, int64_t position)
+{
+	const struct kv_sequence *s = kv_sequence(&c->p, parent);
+	const int32_t *slots, size = c->p.page_size;
+	struct kv_copy copy;
+	int64_t i;
+
+	if (!c->ready || !c->unwritten || !s || position < -1 || position > s->length)
+		return 0;
+	slots = kv_staged(c, KV_V_APPEND_SLOTS);
+	copy = kv_fork_copy(&c->p, s, position);
+	for (i = 0; i < c->total; i++)
+		if (slots[i] >= 0 && slots[i] / size == copy.from && slots[i] % size < copy.tokens)
+			return tenon_error(-TENON_E_USAGE,
+					   "a fork of sequence %" PRIi64
+					   " copies tokens that the forward step has yet to write; "
+					   "fork it before the step begins, or after "
+					   "kv_state_end_forward",
+					   parent);
+	return 0;
+}
+
 int kv_cache_fork(struct kv_cache *c, int64_t parent, int64_t child, int64_t position)
 {
 	struct kv_copy copy;
@@ -374,7 +400,8 @@ int kv_cache_fork(struct kv_cache *c, int64_t parent, int64_t child, int64_t pos
 
 	if (err)
 		return err;
-	err = kv_fork(&c->p, parent, child, position, &copy);
+	err = check_copied(c, parent, position);
+	err = err ? err : kv_fork(&c->p, parent, child, position, &copy);
 	if (!err) {
 		err = copy_page(c, &copy);
 		if (err)
@@ -407,6 +434,17 @@ int kv_cache_pop(struct kv_cache *c, int64_t id, int64_t count)
 	}
 	kv_leave(c);
 	return err;
+}
+
+int kv_cache_end(struct kv_cache *c)
+{
+	int err = kv_enter(c);
+
+	if (err)
+		return err;
+	c->unwritten = 0;
+	kv_leave(c);
+	return 0;
 }
 
 int kv_cache_set_window(struct kv_cache *c, int64_t id, int64_t window, int64_t sink)

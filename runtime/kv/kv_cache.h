@@ -112,6 +112,10 @@ int32_t kv_cache_type(void);
 int kv_cache_clear(struct kv_cache *c);
 int kv_cache_add(struct kv_cache *c, int64_t id);
 int kv_cache_remove(struct kv_cache *c, int64_t id);
+/*
+ * Add a sequence that begins with @position tokens of another, -1 for all. Tokens that a running step has yet to write can be
+ * shared, and not be copied: -TENON_E_USAGE.
+ */
 int kv_cache_fork(struct kv_cache *c, int64_t parent, int64_t child, int64_t position);
 int kv_cache_pop(struct kv_cache *c, int64_t id, int64_t count);
 int kv_cache_set_window(struct kv_cache *c, int64_t id, int64_t window, int64_t sink);
@@ -130,6 +134,9 @@ int kv_cache_set_window(struct kv_cache *c, int64_t id, int64_t window, int64_t 
  */
 int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *lengths, size_t count,
 		   const int64_t *tree, size_t tree_size);
+
+/* The step is over: what its layers have not written stays as it is. */
+int kv_cache_end(struct kv_cache *c);
 
 /* Accept the path from a root to @leaves[i] (-1: nothing) of the last step's nodes of each tree. */
 int kv_cache_commit(struct kv_cache *c, const int64_t *ids, const int64_t *leaves, size_t count);

@@ -94,6 +94,7 @@ struct kv_member {
  * @room: elements of @staging
  * @spans: place of each array
  * @ready: a forward step has begun and its sequences are still there
+ * @unwritten: layers in which the step's tokens have no keys and values yet; see kv_rows_written()
  * @dirty: @arrays is out of date
  * @thread: thread that used the device last
  * @calls: number of begins and commits
@@ -124,6 +125,7 @@ struct kv_cache {
 	int64_t room;
 	struct kv_span spans[KV_VIEWS];
 	bool ready;
+	int64_t unwritten;
 	bool dirty;
 	uintptr_t thread;
 	uint64_t calls;
@@ -183,6 +185,13 @@ static inline struct tenon_value kv_view(const struct kv_cache *c, int view)
 /* Call a function of the model; the error names it. -TENON_E_UNSUPPORTED if the model lacks it. */
 int kv_call(struct kv_cache *c, enum kv_callback which, const struct tenon_value *args,
 	    int32_t count);
+
+/* Keys and values of the step's tokens are in one layer more. Layers that read those of others have none. */
+static inline void kv_rows_written(struct kv_cache *c)
+{
+	if (c->unwritten)
+		c->unwritten--;
+}
 
 /* kv_merge.c: merge the last two tensors, all of float32, into the first two. */
 bool kv_merges_on_host(const struct kv_cache *c);

@@ -407,6 +407,21 @@ static void close_last(struct kv_pages *p, struct kv_sequence *s)
 	s->sink = s->sink > length ? s->sink - length : 0;
 }
 
+struct kv_copy kv_fork_copy(const struct kv_pages *p, const struct kv_sequence *s, int64_t position)
+{
+	struct kv_copy copy = { KV_NONE, KV_NONE, 0 };
+	int64_t rest;
+	int32_t i;
+
+	if (position == -1)
+		position = s->length;
+	i = find_split(p, s->block, position, &rest);
+	copy.tokens = (int32_t)(rest % p->page_size);
+	if (copy.tokens)
+		copy.from = kv_page_at(p, &p->blocks[i], rest / p->page_size);
+	return copy;
+}
+
 int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
 	    struct kv_copy *copy)
 {

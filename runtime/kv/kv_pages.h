@@ -140,6 +140,10 @@ int kv_remove(struct kv_pages *p, int64_t id);
 int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
 	    struct kv_copy *copy);
 
+/* Return: the page that a fork of a sequence at @position would copy, and how many tokens of it; 0 for none. */
+struct kv_copy kv_fork_copy(const struct kv_pages *p, const struct kv_sequence *s,
+			    int64_t position);
+
 /**
  * kv_pop - remove tokens at the end of a sequence
  * @p: pages

@@ -127,6 +127,7 @@ RELAX_BUILTIN(kv_state_end_forward, 1, 1)
 	struct state s;
 	int err = get_state(a, &s);
 
-	/* a cache has nothing to do here */
-	return err || !s.rnn ? err : relax_named(a, rnn_state_end(s.rnn));
+	if (err)
+		return err;
+	return relax_named(a, s.rnn ? rnn_state_end(s.rnn) : kv_cache_end(s.cache));
 }

@@ -39,6 +39,7 @@ static void failing_kernels_leave_a_cache_that_works(void **unused)
 	}
 	/* a fork whose copy fails is none */
 	assert_int_equal(kv_cache_begin(c, &id, &two, 1, NULL, 0), 0);
+	assert_int_equal(kv_cache_end(c), 0);
 	kv_failing = KV_COPY_PAGE;
 	assert_int_equal(kv_cache_fork(c, 0, id_of(1), 1), -TENON_E_DEVICE);
 	kv_failing = -1;

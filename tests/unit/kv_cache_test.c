@@ -224,6 +224,58 @@ static void a_tree_whose_last_step_is_popped_is_that_of_the_step_before(void **u
 	tenon_object_unref(c);
 }
 
+static void assert_same_rows(const struct kv_rows *a, const struct kv_rows *b, int64_t count)
+{
+	const size_t size = (size_t)count * sizeof(a->k[0][0]);
+	int layer;
+
+	assert_true(a->count >= count && b->count >= count);
+	for (layer = 0; layer < LAYERS; layer++) {
+		assert_memory_equal(a->k[layer], b->k[layer], size);
+		assert_memory_equal(a->v[layer], b->v[layer], size);
+	}
+}
+
+/* A fork shares whole pages, which the step then writes for both, and copies the page that it is in. */
+static void a_fork_copies_no_tokens_that_the_step_has_yet_to_write(void **unused)
+{
+	struct kv_config f = kv_config_of(LAYERS, 40, CHUNK);
+	struct kv_cache *c = new_cache(&f);
+	struct kv_rows parent, child;
+	const int64_t id = 0, seven = 7, one = 1;
+
+	(void)unused;
+	assert_int_equal(kv_cache_add(c, 0), 0);
+	append_rows(c, 2, NULL);
+	assert_int_equal(kv_cache_begin(c, &id, &seven, 1, NULL, 0), 0);
+	assert_int_equal(kv_cache_fork(c, 0, 1, -1), -TENON_E_USAGE);
+	assert_error_has("copies tokens that the forward step has yet to write");
+	assert_int_equal(kv_cache_fork(c, 0, 1, 3), -TENON_E_USAGE);
+	assert_int_equal(kv_cache_fork(c, 0, 1, 10), -TENON_E_VALUE);
+	assert_int_equal(kv_cache_length(c, 1, &(int64_t){ 0 }), -TENON_E_NOT_FOUND);
+	tenon_error_clear();
+	/* those before the step, and those of whole pages */
+	assert_int_equal(kv_cache_fork(c, 0, 2, 2), 0);
+	assert_int_equal(kv_cache_fork(c, 0, 3, 8), 0);
+	attend_rows(c, 7);
+	assert_int_equal(kv_cache_fork(c, 0, 1, -1), 0);
+	parent = rows_of(c, 0);
+	child = rows_of(c, 1);
+	assert_same_rows(&parent, &child, 9);
+	child = rows_of(c, 2);
+	assert_same_rows(&parent, &child, 2);
+	child = rows_of(c, 3);
+	assert_same_rows(&parent, &child, 8);
+
+	/* layers that read keys and values of others write none: the program says when the step ends */
+	assert_int_equal(kv_cache_begin(c, &id, &one, 1, NULL, 0), 0);
+	assert_int_equal(kv_cache_fork(c, 0, 4, -1), -TENON_E_USAGE);
+	tenon_error_clear();
+	assert_int_equal(kv_cache_end(c), 0);
+	assert_int_equal(kv_cache_fork(c, 0, 4, -1), 0);
+	tenon_object_unref(c);
+}
+
 static void commits_of_what_no_step_had_are_refused(void **unused)
 {
 	struct kv_config f = kv_config_of(LAYERS, 16, CHUNK);
@@ -409,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_refused_step_leaves_the_tree_before_it),
 		cmocka_unit_test(a_pop_takes_nodes_of_the_last_step),
 		cmocka_unit_test(a_tree_whose_last_step_is_popped_is_that_of_the_step_before),
+		cmocka_unit_test(a_fork_copies_no_tokens_that_the_step_has_yet_to_write),
 		cmocka_unit_test(commits_of_what_no_step_had_are_refused),
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(sliding_windows_keep_sinks_and_the_last_tokens),
