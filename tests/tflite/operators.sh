@@ -15,8 +15,10 @@ python=${TENON_LITERT_PYTHON:-${TENON_VENVS:-$TENON_BUILD/interop-venvs}/vela/bi
 
 again()
 {
-	cp tests/tflite/make_operators.py "$scratch/" && "$python" "$scratch/make_operators.py" > "$scratch/said.txt" 2>&1 ||
-		{ cat "$scratch/said.txt"; return 1; }
+	for maker in make_operators make_variables; do
+		cp "tests/tflite/$maker.py" "$scratch/" && "$python" "$scratch/$maker.py" > "$scratch/said.txt" 2>&1 ||
+			{ cat "$scratch/said.txt"; return 1; }
+	done
 	for file in tests/tflite/data/*.in tests/tflite/data/*.ref; do
 		cmp "$file" "$scratch/data/${file##*/}" || return 1
 	done
