@@ -375,8 +375,9 @@ static int refuse_host(const struct torq_program *p, uint32_t index, const struc
 {
 	return REFUSE(
 		p, -TENON_E_UNSUPPORTED,
-		"action %u calls \"%.*s\", code of the host in the file, which Tenon does not "
-		"run: compile with --torq-disable-host",
+		"action %u calls \"%.*s\", native code for the processor in the file, which Tenon "
+		"does not run: compile with torq-compile --torq-disable-host, so that Torq's "
+		"RISC-V core does that",
 		index, (int)a->function.size, a->function.data);
 }
 

@@ -270,7 +270,7 @@ static void code_of_the_host_is_refused_with_a_remedy(void **state)
 {
 	(void)state;
 	put_kind(FIRST_WAIT, TORQ_START_HOST);
-	assert_refused(-TENON_E_UNSUPPORTED, "compile with --torq-disable-host");
+	assert_refused(-TENON_E_UNSUPPORTED, "compile with torq-compile --torq-disable-host");
 }
 
 /* ---- slices */

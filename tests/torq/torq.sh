@@ -28,4 +28,5 @@ torq_tools()
 torq_networks='add:1x64xint32 1x64xint32
 convolution:1x8x8x4xint8
 pool:1x8x8x4xint8
-slice:1xint32<33 64xint32'
+slice:1xint32<33 64xint32
+sine:1x16xfloat32 1x16xfloat32'

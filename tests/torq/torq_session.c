@@ -16,6 +16,8 @@ const struct torq_network_data torq_networks[TORQ_NETWORKS] = {
 	{ "convolution", { 256, 512 }, 2 },
 	{ "pool", { 256, 64 }, 2 },
 	{ "slice", { 4, 256, 128 }, 3 },
+	/* its code of the RISC-V core is a segment */
+	{ "sine", { 64, 64, 64 }, 3 },
 };
 
 static void path_to(const struct torq_network_data *data, const char *suffix, char *path,

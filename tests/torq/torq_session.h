@@ -15,7 +15,7 @@
 #include <tenon/queue.h>
 
 #define TORQ_FILE_MOST	 16384
-#define TORQ_NETWORKS	 4
+#define TORQ_NETWORKS	 5
 #define TORQ_TENSORS	 3
 #define TORQ_TENSOR_MOST 1024
 
