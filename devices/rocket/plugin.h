@@ -4,3 +4,6 @@
 
 PLUGIN(DEVICE_ROCKET, rocket, BACKEND, TENON_DL_ROCKET, TENON_BACKEND_FORKS | TENON_BACKEND_PLACES,
        PAYLOADS)
+NPU("rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET", false)
+NPU("rockchip,rk3576-rknn-core", "RK3576", "rocket", "DRM_ACCEL_ROCKET", false)
+NPU("rockchip,rk3568-rknn-core", "RK3568", "rocket", "DRM_ACCEL_ROCKET", false)

@@ -19,6 +19,9 @@
  *	PARAMS				has name_files: files of parameters besides those of TVM
  *	TESTER				has name_tester: self-tests
  *
+ * A row of NPU(compatible, name, driver, option, is_vendors) is one that the device tree names, for tools/doctor/doctor_npu.c,
+ * which says what the fields are.
+ *
  * <SORT>_DECLARE(name, ...) declares these, and <SORT>_OFFER(name) is their struct plugin_offer.
  */
 
@@ -27,6 +30,8 @@
 #include "lib/plugin.h"
 
 /* clang-format off */
+#define NPU(...)
+
 #define PLUGIN_OFFER(...) { .version = TENON_VERSION_TEXT, __VA_ARGS__ }
 
 #define BACKEND_DECLARE(name, ...) extern const struct tenon_backend name##_backend;

@@ -244,6 +244,10 @@ static void an_npu_with_a_driver_of_its_vendor_has_a_node_too(void **state)
 	     "warn  NPU            4a900000.npu (SL2610): /dev/torq: No such file");
 	tree_text("/dev/torq", "");
 	says(doctor(NULL), 0, "ok    NPU            4a900000.npu (SL2610): /dev/torq");
+	tree_drop("/dev/dma_heap/system");
+	says(doctor(NULL), 0, "warn  NPU            4a900000.npu (SL2610): /dev/torq");
+	says(doctor(NULL), 0, "; its memory is of a dma-heap, and the kernel has none");
+	says(doctor(NULL), 0, "CONFIG_DMABUF_HEAPS_SYSTEM=y");
 }
 
 static void a_dsp_needs_its_node_and_the_vendors_shell(void **state)

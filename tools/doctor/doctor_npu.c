@@ -6,6 +6,11 @@
 #include "tools/doctor/board_files.h"
 #include "tools/doctor/checkup.h"
 
+/* the rows of backends (plugin.h) have NPUs; whether this build has the backend makes no difference */
+#define PLUGIN(...)
+#define NPU(...)
+#include "generated/plugins.h"
+
 #define DEVICES "/sys/bus/platform/devices"
 /* devices of a board; one has some hundred */
 #define DEVICES_MOST 2048
@@ -16,15 +21,14 @@ static const struct npu {
 	const char *name;
 	const char *driver; /* of the kernel; NULL for none */
 	const char *option;
-	bool is_vendors; /* not in Linux: its node is /dev/ and the driver's name, and no accel node */
+	/* not in Linux: its node is /dev/ and the driver's name, and no accel node; its memory is that of dma-heaps */
+	bool is_vendors;
 } npus[] = {
-	{ "arm,ethos-u55", "Ethos-U55", NULL, NULL, false },
-	{ "arm,ethos-u65", "Ethos-U65", "ethosu", "DRM_ACCEL_ARM_ETHOSU", false },
-	{ "arm,ethos-u85", "Ethos-U85", "ethosu", "DRM_ACCEL_ARM_ETHOSU", false },
-	{ "rockchip,rk3588-rknn-core", "RK3588", "rocket", "DRM_ACCEL_ROCKET", false },
-	{ "rockchip,rk3576-rknn-core", "RK3576", "rocket", "DRM_ACCEL_ROCKET", false },
-	{ "rockchip,rk3568-rknn-core", "RK3568", "rocket", "DRM_ACCEL_ROCKET", false },
-	{ "syna,npu", "SL2610", "torq", "SYNAPTICS_NPU", true },
+/* clang-format off */
+#undef NPU
+#define NPU(...) { __VA_ARGS__ },
+#include "generated/plugins.h"
+	/* clang-format on */
 };
 
 #define NPUS (sizeof(npus) / sizeof(*npus))
@@ -46,6 +50,19 @@ static const struct npu *npu_of(const char *uevent)
 	return NULL;
 }
 
+/* A node that may be opened, without the memory that its driver takes. */
+static void check_heap(const struct checkup *c, const struct npu *n, struct finding *f)
+{
+	char heap[1][BOARD_NAME];
+
+	if (!n->is_vendors || f->level != FINDING_OK ||
+	    board_entries(c->root, "/dev/dma_heap", "", heap, 1))
+		return;
+	f->level = FINDING_WARN;
+	checkup_add(f, "; its memory is of a dma-heap, and the kernel has none");
+	checkup_remedy(f, "build the kernel with CONFIG_DMABUF_HEAPS_SYSTEM=y");
+}
+
 /* The driver is bound: its node, and who may open it. */
 static void check_nodes(struct checkup *c, const struct npu *n, const char *device)
 {
@@ -64,6 +81,7 @@ static void check_nodes(struct checkup *c, const struct npu *n, const char *devi
 		f = checkup_next(c, "NPU", usable ? FINDING_OK : FINDING_WARN, "%s (%s): %s",
 				 device, n->name, why);
 		checkup_remedy(f, "%s", what);
+		check_heap(c, n, f);
 		snprintf(path, sizeof(path), DEVICES "/%s", device);
 		checkup_power(c, f, path);
 	}
