@@ -172,6 +172,21 @@ uses_obey()
 	}' "$scratch/symbols" | LC_ALL=C sort | nothing
 }
 
+# what names an accelerator besides its folder, tests and documents
+names_torq()
+{
+	grep -rliE torq . --exclude-dir=.git --exclude-dir=docs --exclude-dir=tests --exclude-dir='build*' --exclude='*.md' --exclude=NEWS |
+		sed 's,^\./,,' | grep -v '^devices/torq/' | LC_ALL=C sort
+}
+
+# its line in Kconfig; what turns it on for tests; the number of its devices; words that a shell completes
+one_folder_and_one_line()
+{
+	names_torq > "$scratch/names"
+	printf '%s\n' Kconfig configs/insideconfig configs/testconfig include/tenon/uapi/torq.h tools/completion/words |
+		diff - "$scratch/names"
+}
+
 read_tables > "$scratch/tables"
 sources > "$scratch/sources"
 it "the tables of docs/rooms.md name rooms" test "$(grep -c '^room' "$scratch/tables")" -gt 20
@@ -180,4 +195,5 @@ it "every source is in a room" every_source_has_a_room
 it "every room has a source" rooms_exist
 it "a source includes headers of rooms that its own uses" includes_obey
 it "an object uses symbols of rooms that its own uses" uses_obey
+it "an accelerator is a folder, and a line of Kconfig" one_folder_and_one_line
 finish
