@@ -155,6 +155,28 @@ static int assign_first(struct tflite_network *n, const struct operator_call *c,
 	return err;
 }
 
+static int do_first_time(struct tflite_network *n, const struct operator_call *c,
+			 const struct tflite_model *graph, const struct tflite_operator *op)
+{
+	const struct tenon_slice name = tflite_operator_name(op);
+
+	if (op->builtin == TFLITE_VAR_HANDLE)
+		return 0;
+	if (op->builtin == TFLITE_ASSIGN_VARIABLE)
+		return assign_first(n, c, graph, op);
+	if (npu_is(op))
+		return operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
+				      "calls graph %" PRIu32
+				      ", in which the NPU sets variables, as Vela compiles them "
+				      "for Ethos-U85; compile the network for another Ethos-U, or "
+				      "make its states inputs and outputs",
+				      graph->graph);
+	return operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
+			      "calls graph %" PRIu32
+			      " with %.*s; VAR_HANDLE and ASSIGN_VARIABLE are supported there",
+			      graph->graph, (int)name.size, name.data);
+}
+
 static int call_first_time(struct tflite_network *n, const struct operator_call *c)
 {
 	struct tflite_model graph;
@@ -176,15 +198,7 @@ static int call_first_time(struct tflite_network *n, const struct operator_call 
 				     graph.operators.count, 2 * VARIABLES_MOST);
 	for (i = 0; !err && i < graph.operators.count; i++) {
 		err = tflite_operator(&graph, i, &op);
-		if (!err && op.builtin == TFLITE_ASSIGN_VARIABLE)
-			err = assign_first(n, c, &graph, &op);
-		else if (!err && op.builtin != TFLITE_VAR_HANDLE)
-			err = operator_fault(
-				c, NULL, -TENON_E_UNSUPPORTED,
-				"calls graph %" PRIu64
-				" with %.*s; VAR_HANDLE and ASSIGN_VARIABLE are supported there",
-				number, (int)tflite_operator_name(&op).size,
-				tflite_operator_name(&op).data);
+		err = err ? err : do_first_time(n, c, &graph, &op);
 	}
 	return err;
 }
