@@ -57,6 +57,7 @@ enum tflite_source {
 	TFLITE_CONSTANT,
 	TFLITE_INPUT,
 	TFLITE_COMPUTED,
+	TFLITE_STATE, /* the run before */
 };
 
 /**
@@ -64,6 +65,7 @@ enum tflite_source {
  * @source: where its contents come from
  * @first: operator that computes it
  * @last: last operator that reads it; the number of operators if it is needed after the run
+ * @next: of a state, the number of the tensor that it becomes, which has the same place
  * @offset: place in the block; TFLITE_NOWHERE for those that have none there
  * @npu: an operator of an NPU reads or computes it
  */
@@ -71,6 +73,7 @@ struct tflite_life {
 	enum tflite_source source;
 	uint32_t first;
 	uint32_t last;
+	uint32_t next;
 	int64_t offset;
 	bool npu;
 };
@@ -119,9 +122,10 @@ struct tflite_variable {
  * @numbers: room for their numbers
  * @variables: @variable_count variables
  * @variable_of: of each tensor, the number of the variable whose handle it is, from 1 on, or 0; NULL without variables
+ * @first_graph: number of the graph of CALL_ONCE in which an NPU sets states; 0 for none
  * @inputs: inputs of the model
  * @unset: how many inputs have no contents
- * @lasting: memory of constants that the processor reads, and of variables
+ * @lasting: memory of constants that the processor reads, of variables and states
  * @block: memory of other tensors
  * @block_size: bytes of both; offsets up to @lasting_size are in the first
  * @lasting_size: bytes of @lasting
@@ -146,6 +150,7 @@ struct tflite_network {
 	struct tflite_variable *variables;
 	uint32_t variable_count;
 	uint32_t *variable_of;
+	uint32_t first_graph;
 	struct tflite_slot *inputs;
 	size_t unset;
 	struct storage *lasting;
@@ -214,6 +219,26 @@ int tflite_variables_read(struct tflite_network *n);
 
 /** tflite_variables_bind - set the first values of variables in the block, and the data of their handles */
 void tflite_variables_bind(struct tflite_network *n);
+
+/* ---- tflite_states.c: variables that an NPU keeps in its arena */
+
+/** tflite_state_next - find the output of an operator that is in the place of its input @v; NULL for none */
+struct tflite_value *tflite_state_next(const struct operator_call *c, const struct tflite_value *v);
+
+/**
+ * tflite_states_begin - give states their values before the first run
+ * @n: the network, loaded to its device
+ *
+ * Return: 0; -TENON_E_FORMAT for a state that the graph of CALL_ONCE does not set; -TENON_E_UNSUPPORTED in memory of the
+ *	caller; as opening and running that graph.
+ */
+int tflite_states_begin(struct tflite_network *n);
+
+/** tflite_open_graph - open another graph of an open network, on the same device; tflite_destroy() ends it */
+int tflite_open_graph(const struct tflite_network *n, uint32_t graph, struct tflite_network **out);
+
+/** tflite_run_steps - run all operators */
+int tflite_run_steps(struct tflite_network *n);
 
 /* ---- tflite_shared.c: a dma-buf of the caller that the NPU uses */
 

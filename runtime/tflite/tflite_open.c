@@ -358,7 +358,40 @@ static int open_network(struct tflite_network *n, struct tenon_module *root,
 	err = err ? err : make_block(n);
 	if (!err)
 		tflite_variables_bind(n);
+	err = err ? err : prepare(n);
+	return err ? err : tflite_states_begin(n);
+}
+
+/* Its tensors are no ports: nothing is given to it, or taken. */
+static int open_graph(struct tflite_network *n)
+{
+	int err = read_tensors(n);
+
+	err = err ? err : read_steps(n);
+	err = err ? err : tflite_plan(n);
+	err = err ? err : check_block(n);
+	err = err ? err : make_block(n);
 	return err ? err : prepare(n);
+}
+
+int tflite_open_graph(const struct tflite_network *n, uint32_t graph, struct tflite_network **out)
+{
+	struct tflite_network *other = heap_zeroed(1, sizeof(*other), "model");
+	int err;
+
+	if (!other)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a graph");
+	err = tflite_graph(&n->model, graph, &other->model);
+	other->device = n->device;
+	tenon_object_ref(n->device);
+	other->queue = n->queue;
+	tenon_object_ref(n->queue);
+	err = err ? err : open_graph(other);
+	if (err)
+		tflite_destroy(&other->base);
+	else
+		*out = other;
+	return err;
 }
 
 int tflite_create(struct tenon_module *root, const struct tenon_model_options *o,

@@ -62,6 +62,19 @@ static bool is_empty_constant(const struct tflite_value *v, const struct tflite_
 	return life->source == TFLITE_UNUSED && !v->elements && tflite_type_bits(v->info.type);
 }
 
+/* What an NPU keeps for itself between runs. */
+static void keep(struct tflite_network *n, const struct operator_call *c,
+		 const struct tflite_value *v)
+{
+	const struct tflite_value *next = tflite_state_next(c, v);
+	struct tflite_life *life = &n->lives[v->index];
+
+	if (!next)
+		return;
+	life->source = TFLITE_STATE;
+	life->next = next->index;
+}
+
 static int use(struct tflite_network *n, const struct tflite_step *step)
 {
 	const struct operator_call *c = &step->call;
@@ -77,6 +90,8 @@ static int use(struct tflite_network *n, const struct tflite_step *step)
 		life->npu |= own > 0;
 		if (is_empty_constant(c->inputs[i], life))
 			life->source = TFLITE_CONSTANT;
+		if (life->source == TFLITE_UNUSED && own && n->first_graph)
+			keep(n, c, c->inputs[i]);
 		if (life->source == TFLITE_UNUSED)
 			return operator_fault(c, c->inputs[i], -TENON_E_FORMAT,
 					      "is read before an operator computes it");
@@ -88,8 +103,8 @@ static int use(struct tflite_network *n, const struct tflite_step *step)
 		if (life->source != TFLITE_UNUSED)
 			return operator_fault(c, c->outputs[i], -TENON_E_FORMAT,
 					      "is its output, and has contents already");
-		*life = (struct tflite_life){ TFLITE_COMPUTED, c->index, c->index, TFLITE_NOWHERE,
-					      own > 0 };
+		*life = (struct tflite_life){ TFLITE_COMPUTED, c->index, c->index, 0,
+					      TFLITE_NOWHERE,  own > 0 };
 	}
 	return 0;
 }
@@ -101,9 +116,14 @@ static int find_lives(struct tflite_network *n)
 	int err;
 
 	for (i = 0; i < n->model.tensors.count; i++)
-		n->lives[i] = (struct tflite_life){ n->values[i].info.data.size ? TFLITE_CONSTANT
-										: TFLITE_UNUSED,
-						    0, 0, TFLITE_NOWHERE, false };
+		n->lives[i] = (struct tflite_life){
+			n->values[i].info.data.size ? TFLITE_CONSTANT : TFLITE_UNUSED,
+			0,
+			0,
+			0,
+			TFLITE_NOWHERE,
+			false
+		};
 	err = begin_inputs(n);
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = use(n, &n->steps[i]);
@@ -185,8 +205,28 @@ static int lay_list(struct tflite_network *n, struct planner *p, struct tflite_v
 	uint32_t i;
 	int err = 0;
 
+	/* what a state becomes has its place */
 	for (i = 0; i < count && !err; i++)
-		err = lay(p, list[i]->info.bytes, &n->lives[list[i]->index].offset);
+		if (n->lives[list[i]->index].offset == TFLITE_NOWHERE)
+			err = lay(p, list[i]->info.bytes, &n->lives[list[i]->index].offset);
+	return err;
+}
+
+static int lay_states(struct tflite_network *n, struct planner *p)
+{
+	struct tflite_life *life, *next;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < n->model.tensors.count && !err; i++) {
+		life = &n->lives[i];
+		if (life->source != TFLITE_STATE)
+			continue;
+		err = lay(p, n->values[i].info.bytes, &life->offset);
+		next = &n->lives[life->next];
+		next->offset = life->offset;
+		next->last = n->model.operators.count;
+	}
 	return err;
 }
 
@@ -256,6 +296,7 @@ int tflite_plan(struct tflite_network *n)
 	/* no other tensor takes their places: there is no gap yet */
 	for (i = 0; i < n->variable_count && !err; i++)
 		err = lay(p, n->variables[i].bytes, &n->variables[i].offset);
+	err = err ? err : lay_states(n, p);
 	n->lasting_size = p->end;
 	for (i = 0; i < n->model.inputs.count && !err; i++)
 		err = lay_list(n, p, &n->inputs[i].value, 1);

@@ -41,16 +41,24 @@ static int run_step(struct tflite_network *n, const struct tflite_step *s)
 		   : 0;
 }
 
-static int run(struct tenon_model *m)
+int tflite_run_steps(struct tflite_network *n)
 {
-	struct tflite_network *n = network_of(m);
 	uint32_t i;
 	int err = 0;
 
-	if (n->unset)
-		return refuse_unset(n);
 	for (i = 0; i < n->model.operators.count && !err; i++)
 		err = run_step(n, &n->steps[i]);
+	return err;
+}
+
+static int run(struct tenon_model *m)
+{
+	struct tflite_network *n = network_of(m);
+	int err;
+
+	if (n->unset)
+		return refuse_unset(n);
+	err = tflite_run_steps(n);
 	tflite_forget_inputs(n);
 	return err;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Variables, which keep their values between the runs of an open model. VAR_HANDLE names one, READ_VARIABLE and ASSIGN_VARIABLE copy its
- * contents, and CALL_ONCE calls a graph that assigns constants, before the first run: it is done when the model is opened.
+ * contents, and CALL_ONCE calls a graph that assigns constants, before the first run: it is done when the model is opened. In a graph
+ * of an NPU (tflite_states.c), there is that operator alone.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -164,13 +165,10 @@ static int do_first_time(struct tflite_network *n, const struct operator_call *c
 		return 0;
 	if (op->builtin == TFLITE_ASSIGN_VARIABLE)
 		return assign_first(n, c, graph, op);
-	if (npu_is(op))
-		return operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
-				      "calls graph %" PRIu32
-				      ", in which the NPU sets variables, as Vela compiles them "
-				      "for Ethos-U85; compile the network for another Ethos-U, or "
-				      "make its states inputs and outputs",
-				      graph->graph);
+	if (npu_is(op) && graph->operators.count == 1 && !n->first_graph) {
+		n->first_graph = graph->graph;
+		return 0;
+	}
 	return operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
 			      "calls graph %" PRIu32
 			      " with %.*s; VAR_HANDLE and ASSIGN_VARIABLE are supported there",

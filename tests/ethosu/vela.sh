@@ -111,21 +111,18 @@ shipped_step()
 	return 1
 }
 
-# The variables of another one keep what 24 runs wrote, as they are in the files that Vela makes for U55 and U65. For U85, Vela
-# keeps them in memory that it shares with all else.
+# The variables of another one keep what 24 runs wrote. For U55 and U65 Vela leaves them to the processor; for U85 the NPU keeps
+# them in its arena.
 with_variables()
 {
 	"$python" tests/ethosu/make_repeated.py "$variables" "$networks/repeated" 24 2> /dev/null &&
 		"$python" tests/ethosu/compile_networks.py "$out/variables" u55-128 u65-256 u85-256 -- "$variables" || return
 	name=${variables##*/} name=${name%.tflite}
-	for one in u55-128 u65-256; do
+	for one in u55-128 u65-256 u85-256; do
 		tenon run "$out/variables/$one/${name}_vela.tflite" --device ethosu://sim --repeat 24 \
 			--input "1x3x40xint8=@$networks/repeated.in" --expect "1x1xuint8=@$networks/repeated.ref" > "$scratch/step.txt" 2>&1 ||
 			{ echo "$one:"; tail -n 3 "$scratch/step.txt"; return 1; }
 	done
-	not tenon run "$out/variables/u85-256/${name}_vela.tflite" --device ethosu://sim \
-		--input "1x3x40xint8=@$networks/repeated.in" > "$scratch/step.txt" 2>&1 && cat "$scratch/step.txt" &&
-		grep -q 'CALL_ONCE.*make its states inputs and outputs' "$scratch/step.txt"
 }
 
 root=$PWD
@@ -141,7 +138,7 @@ print(u.find_spec("pymicro_wakeword").submodule_search_locations[0])' 2>/dev/nul
 if [ -f "$shipped" ]; then
 	it "a keyword spotter of PyPI gives the bytes of the reference kernels, step by step" shipped
 	variables=${shipped%/*}/hey_mycroft.tflite
-	it "another one keeps its variables between runs, for U55 and U65" with_variables
+	it "another one keeps its variables between runs" with_variables
 else
 	echo "# without a keyword spotter: $python lacks pymicro-wakeword"
 fi

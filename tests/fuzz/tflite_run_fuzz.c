@@ -148,6 +148,7 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 	} seeds[] = {
 		{ "several", "tflite/data/several.tflite" },
 		{ "tables16", "ethosu/data/small/tables16.tflite" },
+		{ "states", "ethosu/data/small/u85_states.tflite" },
 	};
 	struct tenon_slice bytes;
 	size_t i;

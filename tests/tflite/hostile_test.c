@@ -89,6 +89,20 @@ static void fails(const char *name, const struct list *old, const struct list *n
 #define CONVOLUTION "ethosu/data/u65_conv1x1/vela.tflite"
 #define ADDITION    "ethosu/data/u65_add2_cop2/vela.tflite"
 
+#define STATES "ethosu/data/small/u85_states.tflite"
+
+/* offsets in the arena: the state, the input, the output, and what the state becomes */
+static void what_an_npu_keeps_is_set_and_left_in_its_place(void **state)
+{
+	(void)state;
+	fails(STATES, LIST(0, 64, 32, 0, -1, -1), LIST(0, 64, 32, 64, -1, -1), -TENON_E_FORMAT,
+	      "is read before an operator computes it");
+	fails(STATES, LIST(0, 0, 0, 64, 32, 0, -1, -1), LIST(0, 0, 64, 0, 32, 64, -1, -1),
+	      -TENON_E_FORMAT, "graph 1, which CALL_ONCE calls, does not set it");
+	fails(STATES, LIST(0, -1, -1, 0, 0, 0), LIST(0, -1, -1, 0, 0, 8), -TENON_E_FORMAT,
+	      "has 32 bytes at 8 of the arena, which has 32");
+}
+
 static void numbers_of_tensors_exist(void **state)
 {
 	(void)state;
@@ -337,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_tensors_exist),
+		cmocka_unit_test(what_an_npu_keeps_is_set_and_left_in_its_place),
 		cmocka_unit_test(an_operator_has_its_number_of_inputs),
 		cmocka_unit_test(an_operator_of_an_npu_may_have_no_input_of_the_network),
 		cmocka_unit_test(tensors_of_an_npu_lie_in_its_memory),
