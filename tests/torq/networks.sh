@@ -13,6 +13,9 @@ test=$TENON_BUILD/tests/torq/device_test
 [ -z "${EMULATOR:-}" ] || skip "the vendor's tools run on x86-64"
 why=$(torq_tools) || skip "$why"
 torq_tools
+linker=$site/iree/compiler/_mlir_libs/iree-lld
+"$linker" -flavor gnu --version > /dev/null 2>&1 ||
+	skip "$linker, which torq-compile calls, does not start: tests/torq/fetch makes one that does"
 python=${TENON_VENVS:+$TENON_VENVS/0.27/bin/python}
 [ -x "$python" ] || python=python3
 "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
