@@ -285,6 +285,51 @@ static void a_vector_of_channels_is_broadcast(void **state)
 	computes(json, in, wanted);
 }
 
+/* channels of a convolution by 1 x 1, which oneDNN computes in the order that it likes */
+static void channels_come(const char *json, int64_t *out_shape, int of_channel, int of_position)
+{
+	static const float in[] = { 1, 2, 3, 4 };
+	int64_t weights_shape[1][4] = { { 16, 1, 1, 1 } }, shape[] = { 1, 1, 2, 2 };
+	float weights[16], out[64];
+	const float *values[] = { weights };
+	struct tenon_module *m = module_of(json, 1);
+	int c, i;
+
+	for (c = 0; c < 16; c++)
+		weights[c] = (float)(c + 1);
+	assert_int_equal(initialise(m, weights_shape, values, 1), 0);
+	assert_int_equal(call(m, in, shape, 4, out, out_shape, 4), 0);
+	for (c = 0; c < 16; c++)
+		for (i = 0; i < 4; i++)
+			assert_float_equal(out[c * of_channel + i * of_position],
+					   in[i] * weights[c], 1e-5);
+	tenon_object_unref(m);
+}
+
+static void the_caller_receives_the_layout_that_the_graph_names(void **state)
+{
+#define CHANNELS(shape, layout)                                                                    \
+	GRAPH(INPUT("[1, 1, 2, 2]") ", " CONSTANT("[16, 1, 1, 1]") ", " KERNEL(                    \
+		      "nn.conv2d", "[0, 0, 0], [1, 0, 0]", shape,                                  \
+		      "\"data_layout\": [[\"NCHW\"]], \"out_layout\": [[\"" layout "\"]], "),      \
+	      "0, 1", "2")
+	int64_t first[] = { 1, 16, 2, 2 }, last[] = { 1, 2, 2, 16 };
+
+	(void)state;
+	need_library();
+	channels_come(CHANNELS("[1, 16, 2, 2]", "NCHW"), first, 4, 1);
+	channels_come(CHANNELS("[1, 2, 2, 16]", "NHWC"), last, 1, 16);
+}
+
+static void the_caller_receives_an_input_in_another_shape(void **state)
+{
+	static const float in[] = { 1, 2, 3, 6 };
+
+	(void)state;
+	need_library();
+	computes(ONE("reshape", ""), in, in);
+}
+
 static void an_argument_of_another_size_is_refused(void **state)
 {
 	struct tenon_module *m = module_of(ONE("abs", ""), 0);
@@ -322,6 +367,8 @@ int main(void)
 		cmocka_unit_test(an_operator_that_cannot_be_made_is_named),
 		cmocka_unit_test(hard_activations_have_their_bounds),
 		cmocka_unit_test(a_vector_of_channels_is_broadcast),
+		cmocka_unit_test(the_caller_receives_the_layout_that_the_graph_names),
+		cmocka_unit_test(the_caller_receives_an_input_in_another_shape),
 		cmocka_unit_test(an_argument_of_another_size_is_refused),
 		cmocka_unit_test(a_module_is_saved_with_its_bytes),
 	};

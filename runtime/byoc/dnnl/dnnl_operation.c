@@ -7,11 +7,6 @@
 
 #include "lib/brief_errors.h"
 
-bool operation_is_head(const struct operation *o)
-{
-	return o->p->values[o->in.n->first_entry].head;
-}
-
 void operation_window(struct operation *o, const char *kernel, int dims, struct dnnl_window *w)
 {
 	const uint32_t count = (uint32_t)dims;
@@ -49,9 +44,7 @@ struct dnnl_layout *operation_dst_layout(struct operation *o, const int *to)
 {
 	const struct byoc_view view = byoc_view(byoc_dst(&o->in), o->in.err ? NULL : to);
 
-	if (!operation_is_head(o))
-		return operation_any(o, &view);
-	return o->in.err ? NULL : keep(o, dnnl_view_layout(o->p, &view));
+	return operation_any(o, &view);
 }
 
 struct dnnl_layout *operation_now(struct operation *o, uint32_t input, const int *to)
@@ -114,8 +107,7 @@ struct dnnl_layout *operation_read_alike(struct operation *o, const int *to)
 
 	if (!o->in.err && !byoc_same_shape(src, dst))
 		o->in.err = tenon_error(-TENON_E_VALUE, "input and output differ in shape");
-	return operation_read(o, 0, to, operation_is_head(o) ? NULL : operation_now(o, 0, to),
-			      DNNL_ARG_SRC);
+	return operation_read(o, 0, to, operation_now(o, 0, to), DNNL_ARG_SRC);
 }
 
 /* ---- the primitive */

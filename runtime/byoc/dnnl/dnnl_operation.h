@@ -24,9 +24,6 @@ struct operation {
 	uint32_t use_count;
 };
 
-/** operation_is_head - test whether the caller receives the output, which is plain then */
-bool operation_is_head(const struct operation *o);
-
 /** operation_window - strides, dilation and padding; the kernel too, where @kernel is its key */
 void operation_window(struct operation *o, const char *kernel, int dims, struct dnnl_window *w);
 
@@ -34,7 +31,7 @@ void operation_window(struct operation *o, const char *kernel, int dims, struct 
 
 struct dnnl_layout *operation_any(struct operation *o, const struct byoc_view *view);
 
-/** operation_dst_layout - for the output: plain for the caller, else left to oneDNN */
+/** operation_dst_layout - for the output: left to oneDNN, which lacks fast code for many plain ones */
 struct dnnl_layout *operation_dst_layout(struct operation *o, const int *to);
 
 /** operation_now - the layout that an input has */

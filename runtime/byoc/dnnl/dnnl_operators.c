@@ -165,8 +165,7 @@ static void make_binary(struct operation *o, int algorithm)
 		return;
 	first = !ordered && !byoc_same_shape(byoc_src(&o->in, 0), dst);
 	if (byoc_same_shape(byoc_src(&o->in, first), dst)) {
-		out = operation_is_head(o) ? operation_dst_layout(o, NULL)
-					   : operation_now(o, first, NULL);
+		out = operation_now(o, first, NULL);
 		a = operation_read(o, first, NULL, out, DNNL_ARG_SRC);
 	} else {
 		a = read_broadcast(o, first, DNNL_ARG_SRC);
@@ -214,21 +213,15 @@ static void make_concat(struct operation *o, int unused)
 	operation_finish(o, NULL);
 }
 
-/* The same bytes with another shape: no primitive, unless the caller receives them. */
+/* The same bytes with another shape: no primitive. */
 static void make_reshape(struct operation *o, int unused)
 {
 	const struct byoc_view view = byoc_view(byoc_dst(&o->in), NULL);
 	struct dnnl_value *dst = &o->p->values[o->in.n->first_entry];
-	struct dnnl_use to = { .arg = 0 };
 
-	dst->layout = to.layout = operation_read_as(o, 0, &view, DNNL_ARG_SRC);
+	dst->layout = operation_read_as(o, 0, &view, DNNL_ARG_SRC);
 	if (o->in.err)
 		return;
-	if (dst->head) {
-		to.data = dst->data;
-		o->in.err = dnnl_convert(o->p, &o->uses[0], &to);
-		return;
-	}
 	dst->data = o->uses[0].data;
 	dst->shared = o->p->values[o->in.n->inputs[0]].shared = true;
 }
@@ -296,6 +289,8 @@ int dnnl_operator(struct dnnl_plan *p, const struct byoc_node *n)
 		row->make(&o, row->algorithm);
 	else if (!o.in.err && !make_eltwise(&o))
 		o.in.err = tenon_error(-TENON_E_UNSUPPORTED, "this operator is not supported");
+	if (!o.in.err)
+		o.in.err = dnnl_deliver(p, n->first_entry);
 	if (o.pd)
 		dnnl.primitive_desc_destroy(o.pd);
 	dnnl.primitive_attr_destroy(o.attr);

@@ -190,13 +190,30 @@ int dnnl_write(struct dnnl_plan *p, uint32_t entry, const int *to, struct dnnl_l
 	struct dnnl_layout *own = moved_back(p, layout, to, p->graph->entries[entry].ndim);
 	int err = own ? 0 : -TENON_E_NOMEM;
 
-	/* the data of an output that the caller receives is set already */
-	if (!err && !v->data.place)
+	if (!err && !v->data.place && v->result.place &&
+	    dnnl.memory_desc_equal(own, plain_layout(p, entry)))
+		v->data = v->result;
+	else if (!err && !v->data.place)
 		err = dnnl_scratch(p, layout, &v->data);
 	v->layout = own;
 	use->data = v->data;
 	use->layout = layout;
 	return err;
+}
+
+int dnnl_deliver(struct dnnl_plan *p, uint32_t entry)
+{
+	struct dnnl_value *v = &p->values[entry];
+	const struct dnnl_use from = { v->data, v->layout, 0 };
+	struct dnnl_use to = { .data = v->result };
+
+	if (!v->result.place ||
+	    (v->data.place == v->result.place && v->data.index == v->result.index))
+		return 0;
+	v->data = v->result;
+	v->layout = to.layout = plain_layout(p, entry);
+	v->shared = false;
+	return to.layout ? dnnl_convert(p, &from, &to) : -TENON_E_NOMEM;
 }
 
 /* ---- making a plan */
@@ -227,12 +244,11 @@ static int set_arguments(struct dnnl_plan *p, void *const *constants)
 				(struct dnnl_data){ DNNL_PLACE_ARGUMENT, .index = i });
 	for (i = 0; i < g->head_count && !err; i++) {
 		v = &p->values[g->heads[i]];
-		if (v->data.place)
+		if (v->data.place || v->result.place)
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "output %u is an input, a constant or another output",
 					   i);
-		v->data = (struct dnnl_data){ DNNL_PLACE_ARGUMENT, .index = g->input_count + i };
-		v->head = true;
+		v->result = (struct dnnl_data){ DNNL_PLACE_ARGUMENT, .index = g->input_count + i };
 	}
 	return err;
 }

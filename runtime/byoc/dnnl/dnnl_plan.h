@@ -32,10 +32,10 @@ struct dnnl_data {
 /* struct dnnl_value - an entry of the graph while the plan is made; axes as in its shape */
 struct dnnl_value {
 	struct dnnl_data data;
+	struct dnnl_data result;    /* where the caller receives it, plain, if it does */
 	struct dnnl_layout *layout; /* NULL until it is computed */
 	uint32_t readers;	    /* that are still to come */
-	bool head;
-	bool shared; /* another value has the same bytes */
+	bool shared;		    /* another value has the same bytes */
 };
 
 /* struct dnnl_use - a memory of a primitive */
@@ -116,10 +116,13 @@ int dnnl_scratch(struct dnnl_plan *p, const struct dnnl_layout *layout, struct d
 /**
  * dnnl_write - the memory of a value that the next step computes
  * @to: where its axes are in @layout
- * @layout: its layout; plain for values that the caller receives
+ * @layout: its layout
  */
 int dnnl_write(struct dnnl_plan *p, uint32_t entry, const int *to, struct dnnl_layout *layout,
 	       struct dnnl_use *use);
+
+/** dnnl_deliver - let the caller receive a value that is computed, if it does */
+int dnnl_deliver(struct dnnl_plan *p, uint32_t entry);
 
 /**
  * dnnl_add_step - append a primitive
