@@ -4,8 +4,8 @@
 
     pip install onnx
     python3 examples/compile/operators.py network.onnx -o net.d --shape image=1,3,224,224
-    tenon partition --for dnnl,c --params net.d/graph.params -o net.d net.d/graph.json
-    sh net.d/link.sh -o model.so
+    tenon partition --for dnnl,c --params net.d/graph.params -o parts net.d/graph.json
+    sh parts/link.sh -o model.so
 
 It knows the operators of convolutional networks in float32. A batch normalisation becomes part of the convolution
 before it, and the steps of a hard swish become one operator.

@@ -20,12 +20,12 @@ needs_python
 
 export TENON="$TENON_COMMAND" TENON_CACHE_DIR='' OMP_NUM_THREADS=1 CFLAGS="-O1 -I$PWD/include"
 unset LDFLAGS
-net=$scratch/net
+graph=$scratch/graph net=$scratch/net
 
 it "the classifier of directions has a reference" "$python" tests/compile/reference.py "$network" "$scratch"
 operators()
 {
-	"$python" examples/compile/operators.py "$network" -o "$net" "$@"
+	"$python" examples/compile/operators.py "$network" -o "$graph" "$@"
 }
 it "it becomes a graph of operators" operators --shape x=1,3,48,192
 refuses()
@@ -36,7 +36,7 @@ it "a shape that is missing is asked for" refuses
 
 made()
 {
-	"$TENON" partition --for dnnl --params "$net/graph.params" -o "$net" "$net/graph.json" > "$scratch/said"
+	"$TENON" partition --for dnnl --params "$graph/graph.params" -o "$net" "$graph/graph.json" > "$scratch/said"
 	cat "$scratch/said"
 	grep -q ' in 1 region;' "$scratch/said" && ! grep -q ' kept ' "$scratch/said" && sh "$net/link.sh" -o "$net/model.so"
 }
