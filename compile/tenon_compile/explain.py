@@ -71,6 +71,10 @@ def library_lines(report):
         counts = Counter(node.kernel for node in region.inside)
         kernels = ", ".join(f"{count} × {name}" for name, count in sorted(counts.items()))
         lines.append(f"  {region.name}: {len(region.inputs)} inputs, {len(region.results)} results; {kernels}")
+    lines.append(f"expected thousands of multiply-adds of vectors, in {report.library} and with the schedules")
+    for (name, there, here, chosen), count in sorted(report.library_choices.items(), key=lambda one: -one[0][2]):
+        who = report.library if chosen else "schedules"
+        lines.append(f"  {count:5} × {name}: {there // 1000} and {here // 1000}: {who}")
     return lines
 
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 import numpy
 
 
+TO_LAST = (0, 2, 3, 1)  # axes of NCHW in the order NHWC
+
+
 @dataclass(eq=False)
 class Node:
     op: str

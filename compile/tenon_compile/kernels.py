@@ -72,19 +72,27 @@ def divisors(number, most):
     return [one for one in range(1, most + 1) if number % one == 0]
 
 
+def turns_of(tile, depth):
+    """How long a multiply-add of a vector takes, of which two begin at a time, or two loads.
+
+    Weights of a tile that fill the nearest cache are loaded at half the speed.
+    """
+    high, wide = tile.columns * tile.rows, tile.vectors
+    far = 2 if depth * tile.channels > NEAR else 1
+    return max(high * wide, ENOUGH, high + far * wide) / (high * wide)
+
+
 def tiles_for(columns, channels, vectors, depth, rows=1):
-    """All tiles, the one first that takes least time for each multiply-add, of which two begin at a time, or two loads.
+    """All tiles, the one first that takes least time for each multiply-add.
 
     Channels are all, or as many as weights were packed together for another processor. Each is the sum of so many
-    products ("depth"). Weights of a tile that fill the nearest cache are loaded at half the speed.
+    products ("depth").
     """
     lanes = lanes_for(channels, vectors)
 
     def score(tile):
         high, wide = tile.columns * tile.rows, tile.vectors
-        far = 2 if depth * tile.channels > NEAR else 1
-        time = max(high * wide, ENOUGH, high + far * wide) / (high * wide)
-        return -time, high * wide / (high + wide), -wide, -tile.rows
+        return -turns_of(tile, depth), high * wide / (high + wide), -wide, -tile.rows
 
     if vectors.threads:
         return [whole(channels)]

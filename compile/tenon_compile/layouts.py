@@ -16,11 +16,12 @@ from tvm.relax import op
 
 from . import integer_kernels, kernels
 from .dot_products import dot_for
+from .graph import TO_LAST
 from .kernels import channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
 
-TO_LAST, FROM_LAST = (0, 2, 3, 1), (0, 3, 1, 2)
+FROM_LAST = (0, 3, 1, 2)
 AXIS_IN_LAST = (0, 3, 1, 2)  # where an axis of NCHW is in NHWC
 
 UNARY = {name: getattr(op, name) for name in UNARY_NAMES} | {name: getattr(op.nn, name) for name in UNARY_NN_NAMES}
@@ -461,13 +462,14 @@ class Emitter:
         return op.strided_slice(get(node.input), list(range(len(begin))), begin, end), last
 
     def region(self, node):
-        """A function of oneDNN's, on plain values."""
-        types = [relax.TensorType(one.shape, one.dtype) for one in node.results]
-        inputs = relax.Tuple([self.plain(one) for one in node.inputs])
-        return relax.call_dps_packed(node.name, inputs, types if len(types) > 1 else types[0]), False
+        """A function of oneDNN's."""
+        types = [relax.TensorType(in_last(one.shape) if one.last else one.shape, one.dtype) for one in node.results]
+        inputs = [self.last(one) if copy.last else self.plain(one) for one, copy in zip(node.inputs, node.reads)]
+        value = relax.call_dps_packed(node.name, relax.Tuple(inputs), types if len(types) > 1 else types[0])
+        return value, len(types) == 1 and node.results[0].last
 
     def region_result(self, node):
-        return relax.TupleGetItem(self.plain(node.input), node.number), False
+        return relax.TupleGetItem(self.plain(node.input), node.number), node.input.results[node.number].last
 
     def add_input(self, node, variable):
         self._plain[node] = variable

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What oneDNN computes of a graph, with --library onednn.
+"""What oneDNN computes of a graph, with --library onednn: products that are expected to be faster there (costs.py).
 
 Rules turn nodes into nodes "onednn", each a kernel of the runtime (runtime/byoc/dnnl) and what it does behind it. They
 run once, inputs before their readers, behind those of rules.py. Kernels that read each other become a region: a node
-"region", which the module calls as one function. Between its kernels values have the layouts that oneDNN chooses, so
-a region is as large as the graph allows. One without a product is left to TVM, which fuses what passes over memory.
+"region", which the module calls as one function. Pictures come to it and leave it with channels last, as the schedules
+have them. All other operators are TVM's, which fuses those that pass over memory.
 """
 
 import math
 from collections import Counter
 
-import numpy
-
 from .graph import Node, constant
-from .rules import operands, spread
+from .rules import operands
 
 RULES = {}  # by operator: pairs of a name and a function of a graph and a node
 DIMS_MOST = 5
-INPUTS_MOST = 64  # of a concatenation: OPERATION_INPUTS_MOST
+PRODUCTS = ("conv2d", "conv2d_transpose", "dense", "matmul")
 
-# functions of one operand, and the numbers that a function has: in a kernel's attributes of these names
+# functions of one operand
 FUNCTIONS = {
     "abs": "abs",
     "exp": "exp",
@@ -33,8 +31,6 @@ FUNCTIONS = {
     "sqrt": "sqrt",
     "tanh": "tanh",
 }
-NUMBERS = {"clip": ("a_min", "a_max"), "linear": ("alpha", "beta")}
-BINARY = ("add", "divide", "maximum", "minimum", "multiply", "subtract")
 
 
 def rule(name, *operators):
@@ -46,15 +42,13 @@ def rule(name, *operators):
     return add
 
 
-def kernel(node, name, inputs=None, post_ops=None, product=False, **attributes):
-    """A kernel in place of a node. @post_ops: a list if it takes functions behind it. Attributes are lists of values."""
-    how = {"kernel": name, "attributes": attributes, "post_ops": post_ops, "product": product, "original": node}
-    return Node("onednn", node.inputs if inputs is None else inputs, node.shape, node.dtype, how)
+def kernel(node, name, post_ops=None, last=False, **attributes):
+    """A kernel in place of a node. @post_ops: a list if it takes functions behind it. @last: it has channels last.
 
-
-def original(node):
-    """The node that a kernel without functions behind it stands for."""
-    return node.original.like(node.inputs)
+    Attributes are lists of values.
+    """
+    how = {"kernel": name, "attributes": attributes, "post_ops": post_ops, "last": last, "original": node}
+    return Node("onednn", node.inputs, node.shape, node.dtype, how)
 
 
 def function_of(node):
@@ -73,7 +67,7 @@ def with_bias(node, name, named_with_bias, **attributes):
     if not all(one.is_constant() for one in node.inputs[1:]):
         return None
     name = named_with_bias if len(node.inputs) > 2 else name
-    return kernel(node, name, post_ops=[], product=True, **attributes)
+    return kernel(node, name, post_ops=[], **attributes)
 
 
 def window(node):
@@ -82,7 +76,7 @@ def window(node):
 
 @rule("convolution", "conv2d")
 def convolution(graph, node):
-    how = {"groups": [node.groups], "data_layout": ["NCHW"], "kernel_layout": ["OIHW"]}
+    how = {"groups": [node.groups], "data_layout": ["NHWC"], "kernel_layout": ["OIHW"], "last": True}
     return with_bias(node, "nn.conv2d", "dnnl.conv2d_bias", **window(node), **how)
 
 
@@ -90,7 +84,7 @@ def convolution(graph, node):
 def transposed_convolution(graph, node):
     if node.groups != 1 or any(node.output_padding):
         return None
-    how = {"groups": [1], "data_layout": ["NCHW"], "kernel_layout": ["IOHW"]}
+    how = {"groups": [1], "data_layout": ["NHWC"], "kernel_layout": ["IOHW"], "last": True}
     return with_bias(node, "nn.conv2d_transpose", "dnnl.deconv2d_bias", **window(node), **how)
 
 
@@ -100,9 +94,7 @@ def dense(graph, node):
 
 
 def reshaped(x, shape):
-    if x.is_constant():
-        return constant(x.value.reshape(shape))
-    return kernel(Node("reshape", [x], shape, x.dtype), "reshape")
+    return constant(x.value.reshape(shape)) if x.is_constant() else Node("reshape", [x], shape, x.dtype)
 
 
 @rule("matrix-product", "matmul")
@@ -114,7 +106,7 @@ def matrix_product(graph, node):
     batch = math.prod(a.shape[:-2])
     inputs = [reshaped(one, (batch, *one.shape[-2:])) for one in (a, b)]
     whole = Node("matmul", inputs, (batch, *node.shape[-2:]), node.dtype)
-    return reshaped(kernel(whole, "nn.batch_matmul", product=True, transpose_a=[0], transpose_b=[0]), node.shape)
+    return reshaped(kernel(whole, "nn.batch_matmul", transpose_a=[0], transpose_b=[0]), node.shape)
 
 
 # ---- what follows a product
@@ -146,82 +138,6 @@ def sum_behind(graph, node):
     return None
 
 
-# ---- other kernels
-
-
-@rule("function", "unary", "clip", "affine")
-def function(graph, node):
-    found = function_of(node)
-    if found is None:
-        return None
-    name, *numbers = found
-    return kernel(node, name, **{key: [value] for key, value in zip(NUMBERS.get(name, ()), numbers)})
-
-
-def two_operands(name, a, b):
-    return kernel(Node("binary", [a, b], a.shape, a.dtype, {"function": name}), name)
-
-
-@rule("affine", "affine")
-def affine_along_axis(graph, node):
-    x, extent = node.input, node.shape[node.axis]
-    along = [1] * len(node.shape)
-    along[node.axis] = -1
-    scale, shift = (constant(spread(value, extent).reshape(along)) for value in (node.scale, node.shift))
-    if numpy.any(scale.value != 1):
-        x = two_operands("multiply", x, scale)
-    return two_operands("add", x, shift) if numpy.any(shift.value != 0) or x is node.input else x
-
-
-@rule("two-operands", "binary")
-def binary(graph, node):
-    """One of them has the shape of the result; of a difference or quotient the first."""
-    if node.function not in BINARY:
-        return None
-    ordered = node.function in ("subtract", "divide")
-    if not any(one.shape == node.shape for one in node.inputs[: 1 if ordered else 2]):
-        return None
-    inputs = [one if one.shape else reshaped(one, [1] * len(node.shape)) for one in node.inputs]
-    return kernel(node, node.function, inputs)
-
-
-@rule("pool", "pool2d")
-def pool(graph, node):
-    if node.ceil_mode and node.kind == "avg":
-        return None
-    how = {"pool_size": node.size, "layout": ["NCHW"], "count_include_pad": [int(node.count_include_pad)]}
-    return kernel(node, f"nn.{node.kind}_pool2d", **window(node), **how)
-
-
-@rule("pool", "reduce")
-def mean_of_picture(graph, node):
-    if node.function != "mean" or node.axes != [2, 3] or len(node.input.shape) != 4 or not node.keep:
-        return None
-    return kernel(node, "nn.global_avg_pool2d", layout=["NCHW"])
-
-
-@rule("softmax", "softmax")
-def softmax(graph, node):
-    return kernel(node, "nn.softmax", axis=[node.axis])
-
-
-@rule("layer-norm", "layer_norm")
-def layer_norm(graph, node):
-    if len(node.shape) < 2 or any(one.shape != node.shape[-1:] for one in node.inputs[1:]):
-        return None
-    return kernel(node, "nn.layer_norm", epsilon=[node.epsilon], axis=[-1], scale=[1], center=[1])
-
-
-@rule("concat", "concat")
-def concat(graph, node):
-    return kernel(node, "concatenate", axis=[node.axis]) if len(node.inputs) <= INPUTS_MOST else None
-
-
-@rule("reshape", "reshape")
-def reshape(graph, node):
-    return kernel(node, "reshape")
-
-
 # ---- regions
 
 
@@ -233,7 +149,17 @@ def takes(node):
     )
 
 
-def to_kernels(graph):
+def is_summed(graph, node):
+    """Whether what reads a product is its sum with another value."""
+    if not graph.single(node):
+        return False
+    [reader] = graph.readers(node)
+    return reader.op == "binary" and reader.function == "add" and all(
+        one.shape == node.shape and not one.is_constant() for one in reader.inputs
+    )  # fmt: skip
+
+
+def to_kernels(graph, faster):
     """Apply the rules; how often each was applied."""
     applied = Counter()
     for node in graph.nodes():
@@ -241,11 +167,24 @@ def to_kernels(graph):
             continue
         for name, change in RULES.get(node.op, ()):
             new = change(graph, node)
-            if new is not None:
+            if new is not None and (node.op not in PRODUCTS or faster(node, is_summed(graph, node))):
                 graph.replace(node, new)
                 applied[name] += 1
                 break
     return applied
+
+
+def connected(nodes):
+    """Lists of nodes that read each other, in their order."""
+    lists = {}  # of each node: the list that it is in
+    for node in nodes:
+        whole = [node]
+        for one in node.inputs:
+            if one in lists and lists[one] is not whole:
+                whole = lists[one] + [other for other in whole if other not in lists[one]]
+        for one in whole:
+            lists[one] = whole
+    return list({id(one): one for one in lists.values()}.values())
 
 
 def kernels_together(graph):
@@ -259,43 +198,40 @@ def kernels_together(graph):
             if (node.op == "onednn") == ours and all(one in done for one in node.inputs):
                 taken.append(node)
                 done.add(node)
-        if taken and ours:
-            lists.append(taken)
+        if ours:
+            lists += connected(taken)
         left, ours = [node for node in left if node not in done], not ours
     return lists
 
 
 def region_of(graph, name, nodes):
     """A node that computes others. Its own nodes and results are copies, which read inputs of the region."""
-    copies, inputs = {}, []
+    copies, inputs = {}, []  # of nodes, and whether they have channels last
     for node in nodes:
         for one in node.inputs:
-            if one not in copies and not one.is_constant():
-                copies[one] = Node("input", [], one.shape, one.dtype)
+            key = one, node.last
+            if key not in copies and not one.is_constant():
+                copies[key] = Node("input", [], one.shape, one.dtype, {"last": node.last})
                 inputs.append(one)
-        copies[node] = node.like([copies.get(one, one) for one in node.inputs])
+        copies[node, node.last] = node.like([copies.get((one, node.last), one) for one in node.inputs])
     inside = set(nodes)
     results = [
         node for node in nodes if node in graph.outputs or any(reader not in inside for reader in graph.readers(node))
     ]
     how = {
-        "name": name, "inside": [copies[node] for node in nodes], "reads": [copies[one] for one in inputs],
-        "results": [copies[node] for node in results],
+        "name": name, "inside": [copies[node, node.last] for node in nodes],
+        "reads": [copy for copy in copies.values() if copy.op == "input"],
+        "results": [copies[node, node.last] for node in results],
     }  # fmt: skip
     return Node("region", inputs, results[0].shape, results[0].dtype, how), results
 
 
-def make_regions(graph):
-    """Put a graph's kernels into regions; how often each rule was applied."""
-    applied, regions = to_kernels(graph), 0
-    for nodes in kernels_together(graph):
-        if not any(node.product for node in nodes):
-            for node in nodes:
-                graph.replace(node, original(node))
-            continue
-        region, results = region_of(graph, f"onednn_{regions}", nodes)
-        regions += 1
-        for number, node in enumerate(results):
-            part = Node("region_result", [region], node.shape, node.dtype, {"number": number})
+def make_regions(graph, faster=lambda node, summed: True):
+    """Put products that are faster in oneDNN into regions; how often each rule was applied."""
+    applied = to_kernels(graph, faster)
+    for number, nodes in enumerate(kernels_together(graph)):
+        region, results = region_of(graph, f"onednn_{number}", nodes)
+        for i, node in enumerate(results):
+            part = Node("region_result", [region], node.shape, node.dtype, {"number": i})
             graph.replace(node, part if len(results) > 1 else region)
     return applied

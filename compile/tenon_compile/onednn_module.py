@@ -6,6 +6,7 @@ import struct
 
 import numpy
 
+from .graph import TO_LAST
 from .relinking import taken_apart
 
 TENSOR_MAGIC = 0xDD5E40F096B4A13F
@@ -40,13 +41,19 @@ def attributes_of(node):
     return {key: [[str(value) for value in values]] for key, values in attributes.items()}
 
 
+def shape_of(node):
+    """In the order in which a region has it."""
+    return [node.shape[axis] for axis in TO_LAST] if node.last else list(node.shape)
+
+
 def graph_of(region):
     """The graph of a region, and its constants: arrays by their names."""
     nodes, numbers, constants = [], {}, {}
 
     def add(node, op, name, **more):
         numbers[node] = len(nodes)
-        attributes = more.pop("attrs", {}) | {"dtype": [["float32"]], "shape": [[list(node.shape)]]}
+        shape = shape_of(node) if op != "const" else list(node.shape)
+        attributes = more.pop("attrs", {}) | {"dtype": [["float32"]], "shape": [[shape]]}
         nodes.append({"op": op, "name": name, **more, "attrs": attributes})
 
     for node in region.reads:

@@ -20,6 +20,7 @@ class Report:
     rules: dict = field(default_factory=dict)  # how often each was applied
     library: str | None = None  # that computes regions of the graph
     library_rules: dict = field(default_factory=dict)  # how often each was applied that puts nodes there
+    library_choices: dict = field(default_factory=dict)  # costs of products, with it and without (costs.py): how many
     graph: object = None  # after the rules; None if the network was left as it is
     kernels: dict = field(default_factory=dict)  # of each kernel: which schedule it has
     left: str | None = None  # why the network was left to TVM's default schedules
@@ -77,16 +78,19 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     import tvm
     from tvm import relax
 
+    from .costs import Choice
     from .layouts import module_of
     from .onednn import make_regions
     from .processors import vectors_of, widest
     from .schedules import schedule_module
 
     others = rewritten_graph(module, report)
-    if library:
-        report.library, report.library_rules = library, make_regions(report.graph)
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
+    if library:
+        choice = Choice(shared)
+        report.library, report.library_rules = library, make_regions(report.graph, choice)
+        report.library_choices = choice.made
     if tuning:
         # once to learn which kernels there are
         tuning.begin(targets[-1])

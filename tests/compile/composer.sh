@@ -26,7 +26,9 @@ sed 's/^/# /' "$scratch/composer"
 if [ "$(uname -m)" = x86_64 ] && grep -qs "^CONFIG_DNNL_JSON=[ym]" "$TENON_BUILD/include/config/auto.conf" &&
 	ldconfig -p 2>/dev/null | grep -q 'libdnnl\.so'; then
 	export TENON="$TENON_COMMAND" COMPOSER_LIBRARY=onednn
-	it "and so they do where oneDNN computes regions" composer 20 "$one_processor"
+	it "and so they do where oneDNN computes products" composer 20 "$one_processor"
 	sed 's/^/# /' "$scratch/composer"
+	export ONEDNN_MAX_CPU_ISA=AVX2
+	it "and so they do where it wants blocks of channels" composer 10 "$one_processor"
 fi
 finish

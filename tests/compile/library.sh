@@ -37,7 +37,9 @@ it "a network becomes a module" made
 explained()
 {
 	cat "$scratch/explained"
-	grep -q '^onednn computes 2 regions' "$scratch/explained" && grep -q '1 × sin$' "$scratch/explained"
+	grep -q '^onednn computes 2 regions' "$scratch/explained" && grep -q '1 × sin$' "$scratch/explained" &&
+		grep -q 'conv2d of 1x8x20x24 by 8x2x3x3: .*: onednn$' "$scratch/explained" &&
+		grep -q 'conv2d of 1x3x20x24 by 8x3x3x3: .*: schedules$' "$scratch/explained"
 }
 it "what oneDNN computes is explained, and what is left" explained
 it "the module has both regions" sh -c '[ "$("$TENON" inspect "$1" | grep -c dnnl_json)" -eq 2 ]' sh "$scratch/model.so"

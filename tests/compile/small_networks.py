@@ -151,18 +151,18 @@ nodes = [
 ]  # fmt: skip
 save("attention", 13, nodes, [("x", [1, 3, 24, 32])], [("y", [1, 3, 24, 32])])
 
-# convolutions with functions and a sum behind them, a function that oneDNN lacks, and a classifier
+# convolutions in groups, for which there are no tiles, with functions and a sum behind them, and what is left to TVM
 nodes = [
     helper.make_node("Conv", ["x", "w0", "b0"], ["c0"], pads=[1, 1, 1, 1]), helper.make_node("HardSwish", ["c0"], ["h"]),
     helper.make_node("Mul", ["h", "scale"], ["m"]), helper.make_node("Conv", ["m", "w1"], ["c1"], group=4, pads=[1, 1, 1, 1]),
     helper.make_node("Add", ["c1", "m"], ["s"]), helper.make_node("Relu", ["s"], ["r"]), helper.make_node("Sin", ["r"], ["e"]),
-    helper.make_node("Conv", ["e", "w2"], ["c2"], strides=[2, 2]), helper.make_node("GlobalAveragePool", ["c2"], ["p"]),
+    helper.make_node("Conv", ["e", "w2"], ["c2"], group=2, strides=[2, 2]), helper.make_node("GlobalAveragePool", ["c2"], ["p"]),
     helper.make_node("Flatten", ["p"], ["f"]), helper.make_node("Gemm", ["f", "w3", "b3"], ["g"], transB=1),
     helper.make_node("Softmax", ["g"], ["y"], axis=1),
 ]  # fmt: skip
-shapes = {"w0": (8, 3, 3, 3), "b0": (8,), "w1": (8, 2, 3, 3), "w2": (6, 8, 2, 2), "w3": (5, 6), "b3": (5,)}
+shapes = {"w0": (8, 3, 3, 3), "b0": (8,), "w1": (8, 2, 3, 3), "w2": (6, 4, 3, 3), "w3": (5, 6), "b3": (5,)}
 weights = [constant(name, numbers.uniform(-1, 1, shape), "float32") for name, shape in shapes.items()]
-sides = [("x", [1, 3, 10, 12])], [("y", [1, 5])]
+sides = [("x", [1, 3, 20, 24])], [("y", [1, 5])]
 save("products", 14, nodes, *sides, [*weights, constant("scale", 0.5, "float32")])
 
 # a product whose inputs are quantized by scales that are computed, as quantize_dynamic() of ONNX Runtime writes it

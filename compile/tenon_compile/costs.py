@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What a product is expected to cost with the schedules of schedules.py, and in oneDNN.
+
+Costs are in multiply-adds of whole vectors. Those of oneDNN were measured of 2.6.3 with vectors of 16 lanes, and of 8
+(docs/performance.md). Where the two are close, the schedules are preferred: a module without oneDNN opens faster.
+"""
+
+import math
+from collections import Counter
+
+from .kernels import channels_to_fill, choose_tile, turns_of
+
+SCALAR = 2  # of a product in TVM's default schedule
+MOVED = 4  # an element in a copy that changes the order of its neighbours
+COPIED = 0.5  # an element in a copy that does not
+CALL = 5000  # of a region
+ONE_ROW = 4  # how many times as long a window takes that slides along one row of a picture
+POINTWISE = 4 / 3  # how many times as long a product takes that is no window
+CLOSE = 0.85
+
+
+def positions(node):
+    """How many sums each output channel has."""
+    return node.elements // node.shape[1 if node.op.startswith("conv2d") else -1]
+
+
+def depth_of(node):
+    return node.inputs[0].shape[-1] if node.op == "matmul" else math.prod(node.inputs[1].shape[1:])
+
+
+def scalar(node):
+    if node.op == "conv2d_transpose":
+        return SCALAR * node.input.elements * math.prod(node.inputs[1].shape[1:])
+    return SCALAR * node.elements * depth_of(node)
+
+
+def tiled(columns, channels, count, vectors, depth, rows=1):
+    tile = choose_tile(columns, channels, vectors, depth, rows)
+    return count * channels / tile.lanes * depth * turns_of(tile, depth)
+
+
+def scheduled(node, vectors):
+    """With the schedules; TVM's default one where these have no tiles (layouts.py)."""
+    if node.op == "conv2d_transpose" or vectors.lanes == 1:
+        return scalar(node)
+    depth = depth_of(node)
+    if node.op == "dense":
+        channels = node.shape[1]
+        fill = -channels % vectors.lanes if channels > vectors.lanes else 0
+        return tiled(node.shape[0], channels + fill, node.shape[0], vectors, depth)
+    if node.op == "matmul":
+        rows, columns = node.shape[-2:]
+        if rows == 1 or columns % vectors.lanes:
+            return scalar(node)
+        return tiled(rows, columns, positions(node), vectors, depth)
+    if node.groups != 1:
+        return scalar(node)
+    _, channels, rows, columns = node.shape
+    channels += channels_to_fill(channels, vectors)
+    by_element = COPIED if node.input.shape[1] % vectors.lanes == 0 else MOVED
+    copy = node.input.elements * by_element if any(node.padding) else 0
+    return copy + tiled(columns, channels, positions(node), vectors, depth, rows)
+
+
+def in_onednn(node, vectors, summed):
+    """In oneDNN. @summed: whether it adds another value, which it copies to the output before."""
+    if node.op == "conv2d_transpose":
+        channels, depth = node.shape[1], node.input.shape[1] * math.prod(node.inputs[1].shape[2:])
+        depth /= math.prod(node.strides)
+    else:
+        channels, depth = node.shape[1 if node.op == "conv2d" else -1], depth_of(node)
+    count = positions(node)
+    groups = node.groups if node.op == "conv2d" else 1
+    turns = count * groups * math.ceil(channels / groups / vectors.lanes) * depth
+    window = len(node.shape) == 4 and node.op != "matmul" and math.prod(node.inputs[1].shape[2:]) > 1
+    turns *= (ONE_ROW if node.shape[2] == 1 else 1) if window else POINTWISE
+    moved = node.elements if summed else 0
+    if vectors.lanes < 16 and len(node.shape) == 4 and node.op != "matmul":
+        # it wants blocks of channels then
+        moved += node.input.elements + node.elements
+    return CALL + turns + MOVED * moved
+
+
+def is_depthwise(node):
+    return node.op == "conv2d" and 1 < node.groups == node.shape[1] and node.inputs[1].shape[1] == 1
+
+
+class Choice:
+    """Whether oneDNN computes a product (conv2d, conv2d_transpose, dense or matmul); what was chosen, for --explain."""
+
+    def __init__(self, vectors):
+        self._vectors = vectors
+        self.made = Counter()  # of each product by its shapes: the costs in oneDNN and with the schedules, and whether it is its
+
+    def __call__(self, node, summed=False):
+        # of these the schedules take 0.3 to 0.7 of its time, and one row of sums takes as long as to read its weights
+        if is_depthwise(node) or positions(node) == 1:
+            return False
+        there, here = in_onednn(node, self._vectors, summed), scheduled(node, self._vectors)
+        chosen = there < CLOSE * here
+        shapes = " by ".join("x".join(map(str, one.shape)) for one in node.inputs[:2])
+        self.made[f"{node.op} of {shapes}", round(there), round(here), chosen] += 1
+        return chosen
