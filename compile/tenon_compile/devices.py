@@ -9,8 +9,6 @@ from .kernels import Vectors
 
 # what the layout of weights needs to know of a device
 THREADS = Vectors(1, 1, threads=True)
-# of a quantized network: with dlight's schedules such convolutions gave wrong numbers on PoCL, and took minutes to build there
-QUANTIZED = {"quantize", "dequantize", "integer_conv2d", "integer_dense"}
 
 
 def rules():

@@ -9,10 +9,6 @@ from .targets import TARGETS, key_of, processors_of, tvm_target
 from .tuning import TuningError
 
 
-class QuantizedError(CompileError):
-    """A quantized network cannot be rewritten for this device."""
-
-
 @dataclass
 class Report:
     """What was done to a network, for --explain."""
@@ -55,12 +51,10 @@ def rewritten_for_device(module, target, report):
     """The module in channels-last order, with schedules for a device."""
     import tvm
 
-    from .devices import QUANTIZED, THREADS, schedule_module
+    from .devices import THREADS, schedule_module
     from .layouts import module_of
 
     others = rewritten_graph(module, report)
-    if any(node.op in QUANTIZED for node in report.graph.nodes()):
-        raise QuantizedError("--rewrite: the network is quantized, and kernels in integers are for processors: leave it out")
     module, _ = module_of(report.graph, tvm.IRModule(others), THREADS)
     with target:
         module = fused(module)
@@ -162,7 +156,7 @@ def build(module, name, processor, progress, left=None, apart=None, tuning=None,
             built.parameters = parameters
             built.regions = [node for node in report.graph.nodes() if node.op == "region"]
             return built, report
-        except (TuningError, QuantizedError):
+        except TuningError:
             raise
         except Exception as error:  # whatever a pass refuses, TVM's own pipeline may take
             if device:  # nobody rewrites for one who did not ask for it

@@ -119,8 +119,8 @@ if "$TENON_COMMAND" devices 2>/dev/null | grep -q '^opencl:0'; then
 	it "and have schedules of products" grep -q "^kernels: .* Matmul" "$scratch/printed"
 	it "and so do numbers that are quantized on the way" \
 		printed_command_runs "$scratch/dynamic.onnx" "$scratch/dynamic.so" --target opencl --case
-	it "which are not rewritten there" refuses "--rewrite: the network is quantized" "$scratch/dynamic.onnx" \
-		-o "$scratch/none.so" --target opencl --rewrite
+	it "those that become bytes do if they are rewritten" \
+		printed_command_runs "$scratch/steps.onnx" "$scratch/steps.so" --target opencl --rewrite --case
 else
 	skip_case "convolutions and products give on OpenCL what ONNX Runtime gives" "there is no device of OpenCL"
 fi

@@ -174,6 +174,10 @@ nodes = [
 weights = [constant("w", numbers.integers(-128, 128, (24, 18)), "int8"), constant("wzero", 3, "int8"), constant("wscale", 0.01, "float32")]
 save("dynamic", 13, nodes, [("x", [2, 7, 24])], [("y", [2, 7, 18])], weights)
 
+# numbers that become bytes and numbers again
+nodes = [helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["q"]), helper.make_node("DequantizeLinear", ["q", "scale", "zero"], ["y"])]
+save("steps", 13, nodes, [("x", [2, 64])], [("y", [2, 64])], [constant("scale", 0.01, "float32"), constant("zero", 120, "uint8")])
+
 # forms that TVM's importer reads wrongly
 ones = [constant("scale", [1, 1, 1, 1], "float32"), constant("boxes", [[[0, 0, 1, 1]]], "float32")]
 norm = helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"])
