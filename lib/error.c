@@ -170,6 +170,7 @@ static void slot_take_nomem(struct error_slot *s)
 	s->size = sizeof(no_memory) - 1;
 	memcpy(s->text, no_memory, sizeof(no_memory));
 	slot_kind(s, tenon_slice_of("MemoryError"));
+	thread_nomem = 0;
 }
 
 static struct error_slot *slot_get(int status)
@@ -195,10 +196,19 @@ static struct error_slot *slot_get(int status)
 	return s;
 }
 
+/* stands for an error that had no memory for its slot, with its status */
+static struct error_slot without_slot;
+static __thread int aside_nomem;
+
 struct error_slot *error_set_aside(void)
 {
 	struct error_slot *s = thread_slot;
 
+	if (thread_nomem) {
+		aside_nomem = thread_nomem;
+		thread_nomem = 0;
+		return &without_slot;
+	}
 	if (!s || !s->status)
 		return NULL;
 	thread_slot = NULL;
@@ -208,10 +218,12 @@ struct error_slot *error_set_aside(void)
 
 void error_put_back(struct error_slot *aside)
 {
-	if (!aside) {
+	if (!aside || aside == &without_slot) {
 		tenon_error_clear();
+		thread_nomem = aside ? aside_nomem : 0;
 		return;
 	}
+	thread_nomem = 0;
 	if (thread_slot)
 		slot_free(thread_slot);
 	thread_slot = aside;

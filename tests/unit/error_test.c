@@ -227,6 +227,51 @@ static void every_thread_has_an_error_of_its_own(void **state)
 	assert_error("of the first");
 }
 
+static void two_frames_on_an_object_stand_in_front(void **state)
+{
+	struct tenon_error *e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("k"),
+						   tenon_slice_of(""), NULL);
+
+	(void)state;
+	tenon_error_raise(e);
+	tenon_object_unref(e);
+	tenon_error_in(-TENON_E_CALL, "inner");
+	tenon_error_in(-TENON_E_CALL, "outer");
+	assert_error("outer: inner: k");
+}
+
+static void a_frame_without_an_error_is_one(void **state)
+{
+	(void)state;
+	assert_int_equal(tenon_error_in(-TENON_E_VALUE, "a frame"), -TENON_E_VALUE);
+	assert_int_equal(tenon_error_status(), -TENON_E_VALUE);
+	assert_string_equal(tenon_error_kind(), "ValueError");
+	assert_error("a frame: ");
+}
+
+static void foreign_text_without_a_kind_is_of_the_usual_one(void **state)
+{
+	const struct tenon_slice part = tenon_slice_of("part");
+
+	(void)state;
+	tenon_error_raise_text(NULL, &part, 1);
+	assert_string_equal(tenon_error_kind(), "RuntimeError");
+	assert_error("part");
+}
+
+/* what is not UTF-8 has no place where a character begins */
+static void a_frame_of_no_characters_is_cut_at_its_ends(void **state)
+{
+	static char text[3 * TENON_ERROR_FRAME];
+
+	(void)state;
+	memset(text, 0x80, sizeof(text) - 1);
+	tenon_error(-TENON_E_VALUE, "inner");
+	tenon_error_in(-TENON_E_VALUE, "%s", text);
+	assert_true(strlen(tenon_error_message()) <= TENON_ERROR_FRAME + sizeof(": inner"));
+	assert_error_has(": inner");
+}
+
 /* what stands in the message must not be lost when its own room is written anew */
 static void parts_may_quote_the_old_message(void **state)
 {
@@ -275,6 +320,10 @@ int main(void)
 		cmocka_unit_test(a_frame_on_an_object_makes_it_the_cause_and_keeps_its_backtrace),
 		cmocka_unit_test(the_backtrace_can_be_replaced_and_grow),
 		cmocka_unit_test(foreign_text_is_put_together_of_its_parts),
+		cmocka_unit_test(two_frames_on_an_object_stand_in_front),
+		cmocka_unit_test(a_frame_without_an_error_is_one),
+		cmocka_unit_test(foreign_text_without_a_kind_is_of_the_usual_one),
+		cmocka_unit_test(a_frame_of_no_characters_is_cut_at_its_ends),
 		cmocka_unit_test(parts_may_quote_the_old_message),
 		cmocka_unit_test(every_thread_has_an_error_of_its_own),
 	};
