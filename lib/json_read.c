@@ -79,6 +79,16 @@ static bool too_deep(const struct json_text *t, const jsmn_parser *parser)
 	return depth > 2 * DEPTH_MOST;
 }
 
+/* What jsmn_parse() returned for a text that is none. */
+static int not_json(const struct json_text *t, const jsmn_parser *parser, int error)
+{
+	if (error == JSMN_ERROR_PART)
+		return tenon_error(-TENON_E_TRUNCATED,
+				   "%s: the text ends too early, after %zu bytes", t->name,
+				   t->text.size);
+	return text_error(t, parser->pos, -TENON_E_FORMAT, "not JSON");
+}
+
 /* @room: tokens that there is room for already; they are enough if it is not 0 */
 static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 {
@@ -106,12 +116,8 @@ static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 					  "more than %d arrays and objects inside each other",
 					  DEPTH_MOST);
 	} while (count == JSMN_ERROR_NOMEM && limit != enough);
-	if (count == JSMN_ERROR_PART)
-		return tenon_error(-TENON_E_TRUNCATED,
-				   "%s: the text ends too early, after %zu bytes", t->name,
-				   t->text.size);
 	if (count < 0)
-		return text_error(t, parser->pos, -TENON_E_FORMAT, "not JSON");
+		return not_json(t, parser, count);
 	t->count = parser->toknext;
 	return 0;
 }
@@ -127,8 +133,10 @@ static int make_room(struct json_text *t, uint32_t *room)
 		return 0;
 	jsmn_init(&parser);
 	count = jsmn_parse(&parser, t->text.data, t->text.size, NULL, 0);
-	/* one more, so that an empty text has a token; parse() finds out what is wrong with a text */
-	*room = (count > 0 ? (uint32_t)count : 0) + 1;
+	if (count < 0)
+		return not_json(t, &parser, count);
+	/* one more, so that an empty text has a token; parse() finds out what else is wrong with a text */
+	*room = (uint32_t)count + 1;
 	t->tokens = heap_take(HEAP_TEMPORARY, _Alignof(jsmntok_t), *room * sizeof(*t->tokens),
 			      "tokens of JSON");
 	return t->tokens ? 0 : tenon_error(-TENON_E_NOMEM, "%s: no memory for its tokens", t->name);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/heap.h"
 #include "lib/json_read.h"
 
 static int read_text(const char *text, struct json_text *out)
@@ -174,6 +175,107 @@ static void nesting_has_a_limit(void **state)
 	assert_error_has("text");
 }
 
+static void many_values_are_read(void **state)
+{
+	enum { COUNT = 20000 };
+	char *text = malloc(2 * COUNT + 2);
+	struct json_text t;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < COUNT; i++)
+		memcpy(text + 2 * i, i ? ",1" : "[1", 2);
+	memcpy(text + 2 * (size_t)COUNT, "]", 2);
+	assert_int_equal(read_text(text, &t), 0);
+	assert_int_equal(t.count, COUNT + 1);
+	json_text_fini(&t);
+	free(text);
+}
+
+static void more_than_2_gib_are_refused(void **state)
+{
+	const struct tenon_slice huge = { "[", (size_t)INT32_MAX + 1 };
+	struct json_text t;
+
+	(void)state;
+	assert_int_equal(json_text_read(huge, "text", &t), -TENON_E_OVERFLOW);
+	assert_error_has("2 GiB is the most");
+}
+
+static void what_is_no_key_is_refused(void **state)
+{
+	struct tenon_slice key;
+	struct json_text t;
+	char room[32], *at = room;
+	uint32_t place = 1;
+
+	(void)state;
+	/* texts that the splitter takes, though they are no JSON */
+	assert_int_equal(read_text("[1, \"a\"]", &t), 0);
+	assert_int_equal(json_key(&t, &place, &key), -TENON_E_FORMAT);
+	assert_error_has("a key");
+	assert_int_equal(json_key_string(&t, &place, &at, &key), -TENON_E_FORMAT);
+	tenon_error_clear();
+	place = 2;
+	assert_int_equal(json_key(&t, &place, &key), -TENON_E_FORMAT);
+	assert_error_has("0 values for a key");
+	assert_int_equal(json_find(&t, 0, "a"), 0);
+	json_text_fini(&t);
+	if (!read_text("{\"b\": 1, \"a\"}", &t)) {
+		assert_int_equal(json_find(&t, 0, "a"), 0);
+		json_text_fini(&t);
+	}
+	tenon_error_clear();
+	if (!read_text("{1: 2}", &t)) {
+		assert_int_equal(json_find(&t, 0, "a"), 0);
+		json_text_fini(&t);
+	}
+	tenon_error_clear();
+}
+
+#ifdef CONFIG_EXECUTORS
+static int read_in_heap(const char *text, size_t temporary)
+{
+	static _Alignas(HEAP_ALIGN) char persistent[4096], other[65536];
+	const struct heap_region regions[HEAP_SORTS] = {
+		{ persistent, sizeof(persistent), NULL },
+		{ NULL, 0, NULL },
+		{ other, temporary, NULL },
+	};
+	struct json_text t;
+	struct heap *h;
+	int err;
+
+	assert_int_equal(heap_create(regions, NULL, &h), 0);
+	heap_enter(h);
+	err = json_text_read_of_model(tenon_slice_of(text), "text", &t);
+	if (!err)
+		json_text_fini(&t);
+	assert_int_equal(heap_live(h), 0);
+	heap_enter(NULL);
+	heap_close(h);
+	return err;
+}
+
+static void a_text_of_a_model_is_read_in_its_memory(void **state)
+{
+	char text[2048];
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++)
+		memcpy(text + 2 * i, i ? ",1" : "[1", 2);
+	memcpy(text + 2000, "]", 2);
+	assert_int_equal(read_in_heap("{\"a\": [1, 2]}", 65536), 0);
+	assert_int_equal(read_in_heap(text, 65536), 0);
+	assert_int_equal(read_in_heap(text, 1024), -TENON_E_NOMEM);
+	assert_error_has("no memory for its tokens");
+	assert_int_equal(read_in_heap("", 65536), -TENON_E_FORMAT);
+	tenon_error_clear();
+	assert_int_equal(read_in_heap("[1, 2", 65536), -TENON_E_TRUNCATED);
+	tenon_error_clear();
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +285,12 @@ int main(void)
 		cmocka_unit_test(members_are_found_behind_others_that_nest),
 		cmocka_unit_test(broken_texts_are_refused_with_their_place),
 		cmocka_unit_test(nesting_has_a_limit),
+		cmocka_unit_test(many_values_are_read),
+		cmocka_unit_test(more_than_2_gib_are_refused),
+		cmocka_unit_test(what_is_no_key_is_refused),
+#ifdef CONFIG_EXECUTORS
+		cmocka_unit_test(a_text_of_a_model_is_read_in_its_memory),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
