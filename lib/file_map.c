@@ -88,16 +88,22 @@ static int map(int fd, int access, int flags, const char *path, size_t size,
 	return 0;
 }
 
-int file_map(int fd, const char *path, size_t size, struct tenon_slice *out)
+/* Is the file still as long as it was when it was opened? */
+static int check_size(int fd, const char *path, size_t size)
 {
 	size_t now;
+	int err = check_file(fd, path, &now);
+
+	return err || now >= size ? err : cut_error(path);
+}
+
+int file_map(int fd, const char *path, size_t size, struct tenon_slice *out)
+{
 	int err;
 
 	err = map(fd, PROT_READ, 0, path, size, out);
 	if (!err)
-		err = check_file(fd, path, &now);
-	if (!err && now < size)
-		err = cut_error(path);
+		err = check_size(fd, path, size);
 	if (err)
 		file_map_close(out);
 	return err;
@@ -117,8 +123,9 @@ static int read_extents(int fd, const char *path, char *to, size_t size)
 
 	while (at < size && !err) {
 		found = lseek(fd, (off_t)at, SEEK_DATA);
+		/* a hole up to the end, or no bytes there any more */
 		if (found < 0 && errno == ENXIO)
-			break;
+			return check_size(fd, path, size);
 		at = found < 0 ? at : (size_t)found;
 		found = lseek(fd, (off_t)at, SEEK_HOLE);
 		end = found <= (off_t)at || (size_t)found > size ? size : (size_t)found;

@@ -63,6 +63,43 @@ static void the_holes_of_a_file_take_no_memory(void **state)
 	unlink(path);
 }
 
+static void a_file_that_became_shorter_is_refused(void **state)
+{
+	const char *path = scratch_file("shorter");
+	struct tenon_slice bytes;
+	size_t size;
+	int fd;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of("some bytes"));
+	assert_int_equal(file_open(path, &fd, &size), 0);
+	assert_int_equal(truncate(path, 4), 0);
+	assert_int_equal(file_map(fd, path, size, &bytes), -TENON_E_IO);
+	assert_error_has("became shorter");
+	assert_int_equal(bytes.size, 0);
+	close(fd);
+	unlink(path);
+}
+
+static void the_head_of_a_file_may_be_a_hole(void **state)
+{
+	const char *path = scratch_file("hole");
+	struct tenon_slice bytes;
+	int fd;
+
+	(void)state;
+	write_scratch(path, tenon_slice_of(""));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "x", 1, 1 << 20), 1);
+	close(fd);
+	assert_int_equal(file_map_head(path, 4096, &bytes), 0);
+	assert_int_equal(bytes.size, 4096);
+	assert_int_equal(bytes.data[4095], 0);
+	file_map_close(&bytes);
+	unlink(path);
+}
+
 static void an_empty_file_is_an_empty_slice(void **state)
 {
 	const char *path = scratch_file("empty");
@@ -101,6 +138,8 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_whole),
 		cmocka_unit_test(what_was_read_outlives_the_file),
 		cmocka_unit_test(the_holes_of_a_file_take_no_memory),
+		cmocka_unit_test(a_file_that_became_shorter_is_refused),
+		cmocka_unit_test(the_head_of_a_file_may_be_a_hole),
 		cmocka_unit_test(an_empty_file_is_an_empty_slice),
 		cmocka_unit_test(what_is_no_file_is_refused_by_name),
 	};
