@@ -256,17 +256,16 @@ static uint64_t tar_size(const char *header)
 	return size;
 }
 
+/* @name: shorter than that of a member may be */
 static bool tar_has(struct tenon_slice bytes, const char *name)
 {
-	size_t length = strlen(name);
-
 	while (is_tar(bytes)) {
 		const char *member = bytes.data;
 		uint64_t size = tar_size(member);
 
 		if (!memcmp(member, "./", 2))
 			member += 2;
-		if (!strncmp(member, name, TAR_NAME - 2) && length < TAR_NAME - 2)
+		if (!strncmp(member, name, TAR_NAME - 2))
 			return true;
 		size = TAR_BLOCK + (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		if (size > bytes.size)

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -179,10 +180,17 @@ static void an_entry_under_another_name_is_not_believed(void **state)
 
 static void a_cache_that_cannot_be_written_is_no_failure(void **state)
 {
+	static char long_path[PATH_MAX + 1];
 	struct disk_cache_key key = key_of("p", "d");
 
 	(void)state;
 	setenv("TENON_CACHE_DIR", "/proc/no/such/place", 1);
+	put(&key, "compiled");
+	assert_false(get(&key, ""));
+	/* nor is one whose folder would have too long a path */
+	memset(long_path, 'n', sizeof(long_path) - 1);
+	*long_path = '/';
+	setenv("TENON_CACHE_DIR", long_path, 1);
 	put(&key, "compiled");
 	assert_false(get(&key, ""));
 	/* switched off */
@@ -256,6 +264,10 @@ static void without_a_place_of_its_own_it_lies_in_the_users_cache(void **state)
 	/* a relative one is not looked at */
 	setenv("XDG_CACHE_HOME", "relative", 1);
 	setenv("HOME", "", 1);
+	put(&key, "compiled");
+	assert_false(get(&key, ""));
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
 	put(&key, "compiled");
 	assert_false(get(&key, ""));
 }
@@ -448,6 +460,38 @@ static void a_huge_entry_is_not_read(void **state)
 	assert_int_equal(truncate(path, size), 0);
 	assert_replaced(&key);
 	assert_true(peak_kib() - before < 100 << 10);
+	/* more than any kernel has */
+	find_entry(path, sizeof(path));
+	assert_int_equal(truncate(path, ((off_t)1 << 30) + 100), 0);
+	assert_replaced(&key);
+}
+
+static void more_than_an_entry_may_have_is_not_kept(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+
+	(void)state;
+	disk_cache_put("sort", &key, (struct tenon_slice){ "x", (size_t)1 << 30 });
+	assert_false(get(&key, ""));
+}
+
+static void a_cache_may_lie_in_the_current_folder(void **state)
+{
+	struct disk_cache_key key = key_of("p", "d");
+	char path[1024];
+
+	(void)state;
+	assert_int_equal(chdir(root), 0);
+	setenv("TENON_CACHE_DIR", "here", 1);
+	put(&key, "compiled");
+	assert_true(get(&key, "compiled"));
+	snprintf(kind, sizeof(kind), "%s/here/sort", root);
+	find_entry(path, sizeof(path));
+	assert_true(*path);
+	unlink(path);
+	rmdir(kind);
+	snprintf(kind, sizeof(kind), "%s/here", root);
+	assert_int_equal(chdir("/"), 0);
 }
 
 int main(void)
@@ -456,6 +500,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_put_is_got_by_its_key_alone, make_root,
 						remove_root),
 		cmocka_unit_test(parts_of_a_key_do_not_run_into_each_other),
+		cmocka_unit_test_setup_teardown(more_than_an_entry_may_have_is_not_kept, make_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(a_cache_may_lie_in_the_current_folder, make_root,
+						remove_root),
 		cmocka_unit_test_setup_teardown(a_damaged_entry_counts_as_absent_and_goes,
 						make_root, remove_root),
 		cmocka_unit_test_setup_teardown(an_entry_under_another_name_is_not_believed,

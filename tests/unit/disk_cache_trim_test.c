@@ -120,10 +120,11 @@ static void files_of_others_stay_and_do_not_count(void **state)
 {
 	static const char *const others[] = {
 		"thesis.tex",
-		"00112233445566778899aabbccddeef",	/* a digit short */
-		"00112233445566778899aabbccddeeff0",	/* a digit more */
-		"00112233445566778899AABBCCDDEEFF",	/* not written so */
-		"00112233445566778899aabbccddeeff.pdf", /* no temporary name */
+		"00112233445566778899aabbccddeef",	   /* a digit short */
+		"00112233445566778899aabbccddeeff0",	   /* a digit more */
+		"00112233445566778899AABBCCDDEEFF",	   /* not written so */
+		"00112233445566778899aabbccddeeff.pdf",	   /* no temporary name */
+		"00112233445566778899aabbccddeeff_aB3xYz", /* nor this */
 	};
 	const char *link = "ffffffffffffffffffffffffffffffff";
 	size_t i;

@@ -161,6 +161,23 @@ static void networks_and_weights_are_recognised(void **state)
 		  "weights or objects of PyTorch (.pt)",
 		  "torch.export.save()" },
 		/* beginnings that are less than that */
+		{ { "\x7f"
+		    "ELF",
+		    4 },
+		  "an ELF file",
+		  "extension .so" },
+		{ { "\x7f"
+		    "ELF\2\1\1\0\0\0\0\0\0\0\0\0\1\1",
+		    18 },
+		  "an ELF file",
+		  "extension .so" },
+		{ { "\x08\x08\x13\x07", 4 }, "unknown bytes", "" },
+		{ { "PK\3\4....PK\3\5....................................", 48 },
+		  "a zip archive",
+		  "" },
+		{ { "PK\3\4....PK\1\3................................................", 60 },
+		  "a zip archive",
+		  "" },
 		{ { "PK\3\4\0\0\0\0arr_0.npy", 17 }, "a zip archive", "" },
 		{ { "\x08\x08\x12", 3 }, "unknown bytes", "" },
 		{ { "\x08\x02\x12\x07", 4 }, "unknown bytes", "" },
@@ -270,6 +287,16 @@ static void archives_are_recognised_by_their_members(void **state)
 	assert_string_equal(file_advice(file),
 			    "; it is an archive of object files: link them with cc -shared");
 	put_member(tar + 3 * 512, "devc.c", "00000000001");
+	assert_string_equal(file_advice(file),
+			    "; it is an archive of C files: compile them with cc -shared");
+	put_member(tar + 3 * 512, "devc.o", "00000000001");
+	assert_string_equal(file_advice(file),
+			    "; it is an archive of object files: link them with cc -shared");
+	put_member(tar + 3 * 512, "lib0.c", "00000000001");
+	assert_string_equal(file_advice(file),
+			    "; it is an archive of C files: compile them with cc -shared");
+	/* a size that is no number ends where it is none */
+	put_member(tar, "first", "11309");
 	assert_string_equal(file_advice(file),
 			    "; it is an archive of C files: compile them with cc -shared");
 	/* a size that leads out of the file ends the search */

@@ -152,6 +152,9 @@ static void in_a_sticky_folder_the_owner_decides(void **state)
 	assert_refused("sticky/link", "sticky/link", "belongs to another user");
 	assert_int_equal(chown(at("sticky/a"), ANOTHER_USER, ANOTHER_USER), 0);
 	assert_refused("sticky/a/file", "sticky/a", "belongs to another user");
+	/* who owns it may remove what others have in it */
+	assert_int_equal(chown(at("sticky"), ANOTHER_USER, ANOTHER_USER), 0);
+	assert_refused("sticky/a/file", "sticky", "belongs to another user");
 }
 
 static void a_group_may_write_where_it_is_the_owners_own(void **state)
@@ -193,6 +196,39 @@ static void a_path_that_leads_nowhere_is_an_error_of_its_own(void **state)
 	tenon_error_clear();
 }
 
+static void a_path_that_is_too_long_is_an_error(void **state)
+{
+	static char name[2 * PATH_MAX];
+	char real[PATH_MAX];
+
+	(void)state;
+	/* in one name */
+	memset(name, 'n', NAME_MAX + 100);
+	assert_int_equal(file_trust_path(at(name), real), -TENON_E_IO);
+	assert_error_has("File name too long");
+	/* as a whole, from here and from the root */
+	memset(name, '/', PATH_MAX);
+	assert_int_equal(file_trust_path(name, real), -TENON_E_IO);
+	assert_error_has("File name too long");
+	assert_int_equal(chdir(folder), 0);
+	memset(name, 0, sizeof(name));
+	for (size_t i = 0; i < PATH_MAX - 10; i += 2)
+		memcpy(name + i, "./", 2);
+	assert_int_equal(file_trust_path(name, real), -TENON_E_IO);
+	assert_error_has("File name too long");
+	/* once a link is followed */
+	memset(name, 0, sizeof(name));
+	for (size_t i = 0; i < PATH_MAX / 2; i += 2)
+		memcpy(name + i, "./", 2);
+	make_link(name, "link");
+	memcpy(name, "link/", 5);
+	name[4] = '/';
+	for (size_t i = 5; i < PATH_MAX - strlen(folder) - 20; i += 2)
+		memcpy(name + i, "./", 2);
+	assert_int_equal(file_trust_path(name, real), -TENON_E_IO);
+	assert_error_has("link: File name too long");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -204,6 +240,7 @@ int main(void)
 		CASE(in_a_sticky_folder_the_owner_decides),
 		CASE(a_group_may_write_where_it_is_the_owners_own),
 		CASE(a_path_that_leads_nowhere_is_an_error_of_its_own),
+		CASE(a_path_that_is_too_long_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("files that can be trusted", tests, NULL, NULL);

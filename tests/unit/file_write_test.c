@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,15 +97,75 @@ static void what_a_killed_writer_left_is_removed_by_the_next(void **state)
 static void files_that_only_look_alike_stay(void **state)
 {
 	static const char *const names[] = { "keep.tenon-", "keep.tenon-abc",
-					     "keep.tenon-ABCDEF.bak", "keep.XXXXXX" };
+					     "keep.tenon-ABCDEF.bak", "keep.XXXXXX",
+					     "keep.tenon-ABC_EF" };
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		write_text(names[i], "mine");
+	/* no files, and a file of another user */
+	assert_int_equal(mkfifo(in_folder("keep.tenon-ABCDEF"), 0600), 0);
+	assert_int_equal(mkdir(in_folder("keep.tenon-GHIJKL"), 0700), 0);
+	write_text("keep.tenon-MNOPQR", "mine");
+	if (!geteuid())
+		assert_int_equal(chown(in_folder("keep.tenon-MNOPQR"), 65534, 65534), 0);
 	write_text("keep", "new");
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		assert_holds(names[i], "mine");
+	assert_int_equal(access(in_folder("keep.tenon-ABCDEF"), F_OK), 0);
+	assert_int_equal(access(in_folder("keep.tenon-GHIJKL"), F_OK), 0);
+	if (!geteuid())
+		assert_holds("keep.tenon-MNOPQR", "mine");
+}
+
+static void a_large_file_is_written_whole_or_not_at_all(void **state)
+{
+	const size_t size = (size_t)9 << 20;
+	const struct rlimit small = { 1 << 20, RLIM_INFINITY };
+	struct rlimit before;
+	char *bytes = malloc(size);
+	struct tenon_slice part = { bytes, size };
+	struct stat st;
+
+	(void)state;
+	assert_non_null(bytes);
+	memset(bytes, 'x', size);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(file_write(in_folder("large"), &part, 1), -TENON_E_IO);
+	assert_error_has("cannot write");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(count_names("large"), 0);
+	assert_int_equal(file_write(in_folder("large"), &part, 1), 0);
+	assert_int_equal(stat(in_folder("large"), &st), 0);
+	assert_int_equal(st.st_size, size);
+	free(bytes);
+}
+
+static void a_link_leads_to_the_file_that_is_written(void **state)
+{
+	const struct tenon_slice part = tenon_slice_of("text");
+	int fd;
+
+	(void)state;
+	/* to none yet */
+	assert_int_equal(symlink("made", in_folder("dangling")), 0);
+	write_text("dangling", "new");
+	assert_holds("made", "new");
+	/* to one that is open beside another of its folder: at its offset */
+	write_text("first", "1");
+	fd = open(in_folder("first"), O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(symlink("made", in_folder("link")), 0);
+	write_text("link", "again");
+	assert_holds("made", "again");
+	close(fd);
+	/* to what takes nothing */
+	assert_int_equal(symlink("/dev/full", in_folder("full")), 0);
+	assert_int_equal(file_write(in_folder("full"), &part, 1), -TENON_E_IO);
+	assert_error_has("cannot write");
 }
 
 static void what_a_writer_is_at_work_on_stays(void **state)
@@ -176,6 +238,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_killed_writer_left_is_removed_by_the_next),
 		cmocka_unit_test(files_that_only_look_alike_stay),
+		cmocka_unit_test(a_large_file_is_written_whole_or_not_at_all),
+		cmocka_unit_test(a_link_leads_to_the_file_that_is_written),
 		cmocka_unit_test(what_a_writer_is_at_work_on_stays),
 		cmocka_unit_test(writers_at_the_same_time_all_succeed),
 	};

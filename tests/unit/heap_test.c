@@ -167,6 +167,123 @@ static void memory_stays_in_its_heap_when_it_is_resized_outside(void **state)
 	heap_close(h);
 }
 
+static void a_region_without_room_for_the_heap_is_refused(void **state)
+{
+	struct heap_region regions[HEAP_SORTS] = { { persistent[0] + 1, 10, NULL } };
+	struct heap *h;
+
+	(void)state;
+	assert_int_equal(heap_create(regions, NULL, &h), -TENON_E_NOMEM);
+	assert_null(h);
+	/* enough, but for the bytes in front of the first multiple of HEAP_ALIGN */
+	regions[0].size = HEAP_ALIGN;
+	assert_int_equal(heap_create(regions, NULL, &h), -TENON_E_NOMEM);
+	regions[0].data = NULL;
+	assert_int_equal(heap_create(regions, NULL, &h), -TENON_E_NOMEM);
+}
+
+static void planned_memory_may_be_a_dmabuf(void **state)
+{
+	static const int descriptor = 5;
+	const struct heap_region regions[HEAP_SORTS] = {
+		{ persistent[0], PERSISTENT, NULL },
+		{ other[0], OTHER, &descriptor },
+	};
+	struct heap_region found;
+	struct heap *h = heap_with(1, 1, PERSISTENT);
+
+	(void)state;
+	assert_false(heap_dmabuf(&found));
+	heap_enter(h);
+	assert_false(heap_dmabuf(&found));
+	heap_close(h);
+	assert_int_equal(heap_create(regions, NULL, &h), 0);
+	heap_enter(h);
+	assert_true(heap_dmabuf(&found));
+	assert_ptr_equal(found.dmabuf, &descriptor);
+	assert_ptr_equal(found.data, other[0]);
+	heap_enter(NULL);
+	heap_close(h);
+}
+
+/* more than any object may have; the compiler does not see it */
+static size_t too_much(void)
+{
+	static volatile size_t most = SIZE_MAX - 1;
+
+	return most;
+}
+
+static void what_no_memory_can_have_is_refused(void **state)
+{
+	struct heap *h = heap_with(0, 0, 4096);
+	char *piece, *ordinary = malloc(10);
+
+	(void)state;
+	assert_null(heap_take(HEAP_PLANNED, 64, too_much(), "test"));
+	assert_null(heap_zeroed(too_much(), 2, "test"));
+	heap_enter(h);
+	assert_null(heap_take(HEAP_PLANNED, 64, too_much(), "test"));
+	assert_null(heap_zeroed(too_much(), 2, "test"));
+	assert_null(heap_zeroed(1000, 1000, "test"));
+	piece = heap_alloc(16, "test");
+	assert_non_null(piece);
+	memset(piece, 7, 16);
+	assert_null(heap_resize(piece, too_much(), "test"));
+	assert_null(heap_resize(piece, 1000000, "test"));
+	assert_int_equal(piece[15], 7);
+	/* what is not of a heap stays so */
+	ordinary = heap_resize(ordinary, 1000000, "test");
+	assert_non_null(ordinary);
+	heap_free(ordinary);
+	/* no room for the list entry of planned memory */
+	while (heap_alloc(16, "test"))
+		;
+	assert_null(heap_take(HEAP_PLANNED, 64, 16, "test"));
+	heap_enter(NULL);
+	heap_close(h);
+}
+
+static void memory_is_of_the_heap_that_took_it_wherever_it_is_given_back(void **state)
+{
+	struct heap *a = heap_with(0, 0, PERSISTENT), *b = heap_with(1, 0, PERSISTENT);
+	void *first, *second, *third;
+
+	(void)state;
+	heap_enter(a);
+	first = heap_take(HEAP_PLANNED, 16, 48, "test");
+	/* a gap before it */
+	second = heap_take(HEAP_PLANNED, 4096, 16, "test");
+	third = heap_take(HEAP_PLANNED, 16, 16, "test");
+	assert_true((char *)third > (char *)first && (char *)third < (char *)second);
+	heap_enter(b);
+	heap_free(first);
+	heap_free(third);
+	assert_int_equal(heap_live(a), 1);
+	heap_enter(NULL);
+	heap_close(a);
+	heap_free(second);
+	assert_int_equal(heap_live(a), 0);
+	heap_close(b);
+}
+
+static void a_closed_heap_waits_for_its_last_piece(void **state)
+{
+	struct heap *h = heap_with(0, 0, PERSISTENT);
+	void *first, *second;
+
+	(void)state;
+	heap_enter(h);
+	first = heap_alloc(16, "test");
+	second = heap_alloc(16, "test");
+	heap_enter(NULL);
+	heap_close(h);
+	heap_free(first);
+	assert_int_equal(heap_live(h), 1);
+	heap_free(second);
+	assert_int_equal(heap_live(h), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +292,11 @@ int main(void)
 		cmocka_unit_test(heaps_that_share_a_region_write_nothing_into_it),
 		cmocka_unit_test(a_piece_may_be_given_back_after_its_heap_is_closed),
 		cmocka_unit_test(memory_stays_in_its_heap_when_it_is_resized_outside),
+		cmocka_unit_test(a_region_without_room_for_the_heap_is_refused),
+		cmocka_unit_test(planned_memory_may_be_a_dmabuf),
+		cmocka_unit_test(what_no_memory_can_have_is_refused),
+		cmocka_unit_test(memory_is_of_the_heap_that_took_it_wherever_it_is_given_back),
+		cmocka_unit_test(a_closed_heap_waits_for_its_last_piece),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
