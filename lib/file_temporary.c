@@ -56,11 +56,12 @@ static void remove_stale(const char *path)
 	closedir(d);
 }
 
+/* One that cannot be looked at counts as one with a name: it is not left behind. */
 static bool has_name(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && st.st_nlink;
+	return fstat(fd, &st) || st.st_nlink;
 }
 
 /* Create and lock a file. Return: 0; -1; 1 when another writer removed it before it was locked. */

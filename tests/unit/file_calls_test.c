@@ -17,6 +17,7 @@
 
 #include "lib/disk_cache.h"
 #include "lib/disk_cache_trim.h"
+#include "lib/elf.h"
 #include "lib/file_map.h"
 #include "lib/file_trust.h"
 
@@ -195,14 +196,39 @@ static bool settled(int err)
 
 static const struct tenon_slice parts[] = { { NEW, 12 }, { &NEW[12], sizeof(NEW) - 13 } };
 
-static bool writes(void)
+/* what writers left in the folder is removed, so that each call fails where it did not the time before */
+static int remove_temporaries(void)
 {
+	DIR *d = opendir(folder);
+	struct dirent *e;
+	int n = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		if (strstr(e->d_name, ".tenon-")) {
+			assert_int_equal(unlinkat(dirfd(d), e->d_name, 0), 0);
+			n++;
+		}
+	closedir(d);
+	return n;
+}
+
+/* Beside @left files of writers that were killed, which may stay when their removal fails. */
+static bool writes_beside(int left)
+{
+	bool good;
 	int err;
 
 	put_text(OLD);
 	begin();
 	err = file_write(path, parts, 2);
-	return settled(err) && (holds(NEW) || (err && holds(OLD)));
+	good = settled(err) && (holds(NEW) || (err && holds(OLD)));
+	return remove_temporaries() <= left && good;
+}
+
+static bool writes(void)
+{
+	return writes_beside(0);
 }
 
 /* Beside what a killed writer left. */
@@ -215,7 +241,7 @@ static bool writes_beside_another(void)
 	fd = open(left, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	close(fd);
-	return writes();
+	return writes_beside(1);
 }
 
 /* The file that a link leads to. */
@@ -246,6 +272,24 @@ static bool writes_straight(void)
 	begin();
 	return settled(file_write(link, parts, 2)) && !stat("/dev/null", &st) &&
 	       S_ISCHR(st.st_mode);
+}
+
+/* A device that takes nothing: an error, whatever else fails. */
+static bool writes_to_a_full_device(void)
+{
+	char link[PATH_MAX + 128];
+	bool good;
+	int err;
+
+	snprintf(link, sizeof(link), "%s/full", folder);
+	unlink(link);
+	assert_int_equal(symlink("/dev/full", link), 0);
+	begin();
+	err = file_write(link, parts, 2);
+	watched = false;
+	good = err < 0 && *tenon_error_message();
+	tenon_error_clear();
+	return good;
 }
 
 static bool replaces(void)
@@ -336,6 +380,18 @@ static bool maps(void)
 	return settled(err) && fd == -1;
 }
 
+/* Before it is opened as a library: what cannot be looked at is left to the dynamic linker. */
+static bool checks(void)
+{
+	bool inert;
+	int err;
+
+	put_text(OLD);
+	begin();
+	err = elf_check_opening(path, &inert);
+	return settled(err) && !err && !inert;
+}
+
 static bool trusts_by_a_link(void)
 {
 	char link[PATH_MAX + 128], real[PATH_MAX];
@@ -392,10 +448,22 @@ static char kind[PATH_MAX + 64];
 
 static void remove_kind(void)
 {
-	char command[PATH_MAX + 128];
+	DIR *d = opendir(kind);
+	struct dirent *e;
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", kind);
-	assert_int_equal(system(command), 0);
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			assert_int_equal(unlinkat(dirfd(d), e->d_name, 0), 0);
+	if (d)
+		closedir(d);
+	rmdir(kind);
+}
+
+static void make_kind(mode_t mode)
+{
+	remove_kind();
+	assert_int_equal(mkdir(kind, 0700), 0);
+	assert_int_equal(chmod(kind, mode), 0);
 }
 
 static void put_entry(const char *digit)
@@ -417,7 +485,7 @@ static bool trims(void)
 {
 	int fd;
 
-	mkdir(kind, 0700);
+	make_kind(0700);
 	put_entry("1");
 	put_entry("2");
 	fd = open(kind, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -430,7 +498,7 @@ static bool trims(void)
 }
 
 /* One that fails is as one that was not there; the next is kept again. */
-static bool keeps(void)
+static bool puts_and_gets(void)
 {
 	struct tenon_buffer found = TENON_BUFFER_INIT;
 	static unsigned int serial;
@@ -438,11 +506,7 @@ static bool keeps(void)
 	struct disk_cache_key key;
 	bool got, good;
 
-	/* a folder that others can write to, or none */
-	if (serial++ % 2)
-		remove_kind();
-	else
-		chmod(kind, 0777);
+	serial++;
 	disk_cache_key(&number, 1, &key);
 	begin();
 	disk_cache_put("sort", &key, parts[0]);
@@ -454,6 +518,25 @@ static bool keeps(void)
 	good = good && disk_cache_get("sort", &key, &found);
 	tenon_buffer_fini(&found);
 	return good;
+}
+
+static bool keeps(void)
+{
+	make_kind(0700);
+	return puts_and_gets();
+}
+
+static bool keeps_in_a_new_folder(void)
+{
+	remove_kind();
+	return puts_and_gets();
+}
+
+/* It is closed to others. */
+static bool keeps_in_an_open_folder(void)
+{
+	make_kind(0777);
+	return puts_and_gets();
 }
 #endif
 
@@ -577,10 +660,12 @@ int main(void)
 		CASE("a_file_is_written_beside_what_another_left", writes_beside_another, 9),
 		CASE("a_file_is_written_through_a_link", writes_through_a_link, 5),
 		CASE("a_device_is_written", writes_straight, 3),
+		CASE("a_full_device_is_an_error", writes_to_a_full_device, 4),
 		CASE("a_link_is_replaced", replaces, 4),
 		CASE("a_file_is_read", reads, 3),
 		CASE("a_file_with_a_hole_is_read", reads_around_a_hole, 5),
 		CASE("a_file_is_mapped", maps, 3),
+		CASE("a_library_is_looked_at", checks, 3),
 #ifdef __GLIBC__
 		cmocka_unit_test(a_file_that_is_cut_while_it_is_read_is_refused),
 #endif
@@ -590,7 +675,9 @@ int main(void)
 		CASE("a_path_from_here_with_a_link_is", trusts_by_a_link, 5),
 		CASE("a_path_that_leads_up_is", trusts_above, 5),
 #ifdef CONFIG_KERNEL_CACHE
+		CASE("an_entry_is_kept_in_a_new_folder", keeps_in_a_new_folder, 9),
 		CASE("an_entry_is_kept", keeps, 6),
+		CASE("an_entry_is_kept_in_a_folder_that_was_open", keeps_in_an_open_folder, 7),
 		CASE("old_entries_go", trims, 5),
 #endif
 	};
