@@ -93,7 +93,7 @@ struct elf_section elf_section(const struct elf_file *elf, uint64_t index)
 	};
 }
 
-/* Find the file offset of an address, and the bytes from there to the end of its segment. */
+/* Find the file offset of an address, and the bytes from there to the end of its segment. check_segments() saw that the file has them. */
 static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offset, uint64_t *left)
 {
 	struct elf_segment s;
@@ -102,7 +102,7 @@ static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offse
 	for (i = 0; i < elf->segments.count; i++) {
 		s = elf_segment(elf, i);
 		if (s.type != ELF_SEGMENT_LOAD || address < s.address ||
-		    address - s.address >= s.file_size || !elf_within(elf, s.offset, s.file_size))
+		    address - s.address >= s.file_size)
 			continue;
 		*offset = s.offset + (address - s.address);
 		*left = s.file_size - (address - s.address);

@@ -84,17 +84,15 @@ int flatbuffer_root(const struct tenon_cursor *file, struct flatbuffer_table *ou
 static int find(const struct flatbuffer_table *t, unsigned int field, unsigned int size,
 		struct tenon_cursor *out, bool *found)
 {
-	struct tenon_cursor c = t->vtable;
-	uint16_t offset = 0;
+	const size_t at = 2 * (size_t)field;
+	uint64_t offset = 0;
 	int err;
 
 	*found = false;
-	if (tenon_cursor_left(&c) < 2 * ((size_t)field + 1))
+	if (tenon_cursor_left(&t->vtable) >= at + 2)
+		offset = little_endian(t->vtable.at + at, 2);
+	if (!offset)
 		return 0;
-	err = tenon_cursor_skip(&c, 2 * (uint64_t)field);
-	err = err ? err : tenon_cursor_u16(&c, &offset);
-	if (err || !offset)
-		return err;
 	err = seek(&t->file, t->at, out);
 	if (err)
 		return err;
@@ -102,7 +100,7 @@ static int find(const struct flatbuffer_table *t, unsigned int field, unsigned i
 		return tenon_cursor_error(
 			out, -TENON_E_FORMAT,
 			"field %u, of %u bytes, begins %u bytes into a table of %u", field, size,
-			offset, t->size);
+			(unsigned int)offset, t->size);
 	*found = true;
 	return tenon_cursor_skip(out, offset);
 }

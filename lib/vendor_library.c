@@ -45,8 +45,7 @@ static int open_and_fill(const char *const *names, const char *remedy,
 
 	err = open_first(names, &tried, handle);
 	if (!err && !*handle)
-		err = tenon_error(-TENON_E_DEVICE, "%s. %s", tried.data ? tried.data : names[0],
-				  remedy);
+		err = tenon_error(-TENON_E_DEVICE, "%s. %s", tried.data, remedy);
 	tenon_buffer_fini(&tried);
 	if (err)
 		return err;
