@@ -33,7 +33,8 @@ static int record(struct tenon_buffer *out)
 		cmdstream_reloc(&e, constant, 0, 16);
 		cmdstream_emit(&e, "8 bytes", 8);
 	}
-	cmdstream_end_kernel(&e, "kernel", none, 1);
+	/* the zeros behind the name need memory of their own */
+	cmdstream_end_kernel(&e, "a_kernel_with_a_name_of_35_letters_", none, 1);
 	return cmdstream_flush(&e, "target", none, 1, out);
 }
 

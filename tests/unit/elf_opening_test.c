@@ -190,6 +190,31 @@ static void what_is_no_file_is_left_to_the_linker(void **state)
 	assert_false(inert);
 }
 
+/* more headers than are read at once */
+static void many_segments_are_looked_at(void **state)
+{
+	static struct {
+		ElfW(Ehdr) header;
+		ElfW(Phdr) segments[100];
+	} file;
+	bool inert;
+
+	(void)state;
+	file.header = (ElfW(Ehdr)){ .e_ident = ELFMAG,
+				    .e_phoff = sizeof(file.header),
+				    .e_phentsize = sizeof(ElfW(Phdr)),
+				    .e_phnum = 100 };
+	assert_int_equal(look(&file, sizeof(file), &inert), 0);
+	assert_false(inert);
+	file.segments[3] = (ElfW(Phdr)){ .p_type = PT_LOAD, .p_filesz = sizeof(file) + 1 };
+	assert_int_equal(look(&file, sizeof(file), &inert), -TENON_E_TRUNCATED);
+	assert_error_has("it is truncated");
+	file.segments[3].p_filesz = 0;
+	file.segments[99] = (ElfW(Phdr)){ .p_type = PT_LOAD, .p_offset = sizeof(file) + 1 };
+	assert_int_equal(look(&file, sizeof(file), &inert), -TENON_E_TRUNCATED);
+	tenon_error_clear();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +223,7 @@ int main(void)
 		cmocka_unit_test(constructors_are_those_beside_the_compilers),
 		cmocka_unit_test(any_part_of_a_library_can_be_looked_at),
 		cmocka_unit_test(what_is_no_file_is_left_to_the_linker),
+		cmocka_unit_test(many_segments_are_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/elf_image.h"
 
+#include <dlfcn.h>
+
 #include "lib/file_kind.h"
 
 static const char *const three[] = { "alpha", "beta", "__tvm_dev_mblob", NULL };
@@ -172,6 +174,8 @@ static void networks_and_weights_are_recognised(void **state)
 		  "an ELF file",
 		  "extension .so" },
 		{ { "\x08\x08\x13\x07", 4 }, "unknown bytes", "" },
+		{ { "\x08\x21\x12\x07", 4 }, "unknown bytes", "" },
+		{ { "a\f\t\r\n", 5 }, "text", "" },
 		{ { "PK\3\4....PK\3\5....................................", 48 },
 		  "a zip archive",
 		  "" },
@@ -419,17 +423,74 @@ static void a_symbol_without_bytes_in_the_file_is_named(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_hash_table_at_the_end_of_its_segment_has_no_symbols(void **state)
+{
+	static const enum image_way ways[] = { IMAGE_HASH, IMAGE_GNU_HASH };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct image i = { .wide = true, .machine = 62, .names = three, .way = ways[k] };
+		struct tenon_buffer b = image_of(&i);
+		struct elf_file elf;
+
+		assert_int_equal(elf_open(&elf, slice_of(&b), "lib.so"), 0);
+		assert_true(elf.symbols.count);
+		/* the address in the dynamic entry: the last four bytes, and none at all */
+		b.data[IMAGE_DYNAMIC + 56] = (char)(b.size - 4);
+		b.data[IMAGE_DYNAMIC + 57] = (char)((b.size - 4) >> 8);
+		assert_int_equal(elf_open(&elf, slice_of(&b), "lib.so"), 0);
+		assert_int_equal(elf.symbols.count, 0);
+		b.data[IMAGE_DYNAMIC + 60] = 1;
+		assert_int_equal(elf_open(&elf, slice_of(&b), "lib.so"), 0);
+		assert_int_equal(elf.symbols.count, 0);
+		tenon_buffer_fini(&b);
+	}
+}
+
+static uint16_t section_of_type(const struct elf_file *elf, uint32_t type)
+{
+	for (uint16_t k = 0; k < elf->sections.count; k++)
+		if (elf_section(elf, k).type == type)
+			return k;
+	fail_msg("no section of type %u", type);
+	return 0;
+}
+
+static void assert_no_bytes(const struct elf_file *elf, const struct elf_symbol *s)
+{
+	struct tenon_slice bytes;
+
+	assert_int_equal(elf_symbol_bytes(elf, s, &bytes), -TENON_E_FORMAT);
+	assert_error_has("has no bytes in the file");
+}
+
 static void an_object_file_has_symbols_too(void **state)
 {
-	struct tenon_slice file;
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct elf_symbol s = { .name = tenon_slice_of("s") };
+	struct tenon_slice file, bytes;
 	struct elf_file elf;
 
 	(void)state;
 	assert_int_equal(file_map_open(data_file("tvm-0.18/syslib_prefix/lib.o"), &file), 0);
-	assert_int_equal(elf_open(&elf, file, "lib.o"), 0);
+	assert_int_equal(tenon_buffer_append(&b, file.data, file.size), 0);
+	file_map_close(&file);
+	assert_int_equal(elf_open(&elf, slice_of(&b), "lib.o"), 0);
 	assert_int_equal(elf.type, ELF_RELOCATABLE);
 	assert_true(elf.symbols.count > 3);
-	file_map_close(&file);
+	/* in a section of zeros, behind the end of one, in none */
+	s.section = section_of_type(&elf, ELF_SECTION_NOBITS);
+	assert_no_bytes(&elf, &s);
+	s.section = section_of_type(&elf, ELF_SECTION_PROGBITS);
+	assert_int_equal(elf_symbol_bytes(&elf, &s, &bytes), 0);
+	s.value = elf_section(&elf, s.section).size + 1;
+	assert_no_bytes(&elf, &s);
+	s.value = 0;
+	memset(b.data + elf.sections.offset + s.section * elf.sections.step + 24, 0x7f, 8);
+	assert_no_bytes(&elf, &s);
+	s.section = UINT16_MAX;
+	assert_no_bytes(&elf, &s);
+	tenon_buffer_fini(&b);
 }
 
 #if defined(__x86_64__)
@@ -475,6 +536,23 @@ static void what_cannot_be_loaded_here_is_said_why(void **state)
 		&b, -TENON_E_FORMAT,
 		"a program, want a module; a module is a shared object that TVM writes with "
 		"export_library()");
+	b.data[16] = 4;
+	assert_unloadable(&b, -TENON_E_FORMAT, "an ELF file of type 4, want a shared object");
+	/* the machine's other byte order, and its other size of addresses */
+	tenon_buffer_fini(&b);
+	i.big = true;
+	b = image_of(&i);
+	assert_unloadable(
+		&b, -TENON_E_FORMAT,
+		"made for x86-64 (64-bit, big-endian), this program runs on x86-64 "
+		"(64-bit, little-endian); export the module for this machine, or inspect it only");
+	tenon_buffer_fini(&b);
+	i.big = i.wide = false;
+	b = image_of(&i);
+	assert_unloadable(
+		&b, -TENON_E_FORMAT,
+		"made for x86-64 (32-bit, little-endian), this program runs on x86-64 "
+		"(64-bit, little-endian); export the module for this machine, or inspect it only");
 	tenon_buffer_fini(&b);
 }
 
@@ -508,8 +586,15 @@ static void a_program_is_no_module(void **state)
 
 static void nothing_is_wrong_with_a_library_that_loads(void **state)
 {
+	Dl_info info;
+
 	(void)state;
+
 	assert_int_equal(elf_check_loadable(data_file("tvm-0.18/host_vecadd/lib.so")), 0);
+	/* one that needs others, which are there */
+	assert_int_not_equal(dladdr((void *)(uintptr_t)_cmocka_run_group_tests, &info), 0);
+	if (strstr(info.dli_fname, "cmocka.so"))
+		assert_int_equal(elf_check_loadable(info.dli_fname), 0);
 }
 #endif
 
@@ -527,6 +612,7 @@ int main(void)
 		cmocka_unit_test(a_segment_behind_the_end_is_named),
 		cmocka_unit_test(a_name_without_an_end_is_none),
 		cmocka_unit_test(a_symbol_without_bytes_in_the_file_is_named),
+		cmocka_unit_test(a_hash_table_at_the_end_of_its_segment_has_no_symbols),
 		cmocka_unit_test(an_object_file_has_symbols_too),
 #if defined(__x86_64__)
 		cmocka_unit_test(what_cannot_be_loaded_here_is_said_why),

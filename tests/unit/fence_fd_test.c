@@ -18,6 +18,7 @@
 /* ---- the kernel */
 
 static bool no_proc, no_eventfd;
+static bool is_broken;	  /* what is written */
 static int interruptions; /* of the next calls */
 static int fence_state;	  /* of each sync_file */
 static bool are_sync_files;
@@ -66,7 +67,10 @@ ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size)
 {
-	return interrupted() ? -1 : __real_write(fd, data, size);
+	if (interrupted())
+		return -1;
+	errno = EAGAIN;
+	return is_broken ? -1 : __real_write(fd, data, size);
 }
 
 ssize_t __real_readlink(const char *path, char *to, size_t room);
@@ -207,6 +211,23 @@ static void an_interrupted_call_is_made_again(void **state)
 	close(fd);
 }
 
+static void what_cannot_be_written_is_given_up(void **state)
+{
+	int fd = fence_eventfd_create();
+
+	(void)state;
+	assert_true(fd >= 0);
+	is_broken = true;
+	fence_eventfd_signal(fd, 0);
+	is_broken = false;
+	assert_int_equal(fence_eventfd_look(fd), 0);
+	fence_eventfd_signal(fd, 0);
+	is_broken = true;
+	assert_int_equal(fence_eventfd_look(fd), 1);
+	is_broken = false;
+	close(fd);
+}
+
 static void a_sync_file_tells_how_its_fence_ended(void **state)
 {
 	int fd = fence_eventfd_create();
@@ -238,6 +259,7 @@ int main(void)
 		cmocka_unit_test(a_clock_is_no_eventfd),
 		cmocka_unit_test(without_descriptors_there_is_no_eventfd),
 		cmocka_unit_test(an_interrupted_call_is_made_again),
+		cmocka_unit_test(what_cannot_be_written_is_given_up),
 		cmocka_unit_test(a_sync_file_tells_how_its_fence_ended),
 	};
 

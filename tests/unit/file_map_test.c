@@ -67,6 +67,7 @@ static void a_file_that_became_shorter_is_refused(void **state)
 {
 	const char *path = scratch_file("shorter");
 	struct tenon_slice bytes;
+	char head[10];
 	size_t size;
 	int fd;
 
@@ -77,6 +78,8 @@ static void a_file_that_became_shorter_is_refused(void **state)
 	assert_int_equal(file_map(fd, path, size, &bytes), -TENON_E_IO);
 	assert_error_has("became shorter");
 	assert_int_equal(bytes.size, 0);
+	assert_int_equal(file_read_at(fd, path, head, sizeof(head), 0), -TENON_E_IO);
+	assert_error_has("became shorter");
 	close(fd);
 	unlink(path);
 }

@@ -229,6 +229,42 @@ static void a_path_that_is_too_long_is_an_error(void **state)
 	assert_error_has("link: File name too long");
 }
 
+/* Folders inside each other, with names of 250 letters; the last has a link to the last of those further down. */
+static void make_deep(unsigned int above, unsigned int below)
+{
+	char part[252] = "", target[PATH_MAX] = "";
+
+	memset(part, 'd', sizeof(part) - 1);
+	part[250] = '/';
+	assert_int_equal(chdir(folder), 0);
+	for (unsigned int i = 0; i < above; i++) {
+		strcat(target, part);
+		assert_int_equal(mkdir(part, 0700), 0);
+		assert_int_equal(chdir(part), 0);
+	}
+	make_link(target, "deep");
+	*target = 0;
+	for (unsigned int i = 0; i < below; i++)
+		strcat(target, part);
+	assert_int_equal(symlink(target, "deeper"), 0);
+	for (unsigned int i = 0; i < below; i++) {
+		assert_int_equal(mkdir(part, 0700), 0);
+		assert_int_equal(chdir(part), 0);
+	}
+	assert_int_equal(chdir(folder), 0);
+}
+
+static void what_a_path_resolves_to_may_be_too_long(void **state)
+{
+	char real[PATH_MAX];
+
+	(void)state;
+	make_deep(12, 6);
+	assert_int_equal(file_trust_path(at("deep"), real), 0);
+	assert_int_equal(file_trust_path(at("deep/deeper"), real), -TENON_E_IO);
+	assert_error_has("File name too long");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -241,6 +277,7 @@ int main(void)
 		CASE(a_group_may_write_where_it_is_the_owners_own),
 		CASE(a_path_that_leads_nowhere_is_an_error_of_its_own),
 		CASE(a_path_that_is_too_long_is_an_error),
+		CASE(what_a_path_resolves_to_may_be_too_long),
 	};
 
 	return cmocka_run_group_tests_name("files that can be trusted", tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void entries_have_sizes_of_32_or_64_bits(void **state)
 
 static void what_is_not_stored_as_it_is_is_refused(void **state)
 {
-	struct entry others[] = { plain, plain, plain, plain, large };
+	struct entry others[] = { plain, plain, plain, plain, large, large };
 
 	(void)state;
 	others[0].flags = 1;
@@ -105,6 +105,7 @@ static void what_is_not_stored_as_it_is_is_refused(void **state)
 	others[3].size = 6;
 	/* where one size has 32 bits the other has them, too */
 	others[4].stored = 5;
+	others[5].size = 5;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct tenon_buffer b = TENON_BUFFER_INIT;
 		struct stored_entry found;

@@ -17,6 +17,16 @@ void *__wrap_realloc(void *old, size_t size)
 	return no_memory ? NULL : __real_realloc(old, size);
 }
 
+/* the dynamic linker has no memory for its words either */
+static bool no_words;
+
+char *__real_dlerror(void);
+char *__wrap_dlerror(void);
+char *__wrap_dlerror(void)
+{
+	return no_words ? NULL : __real_dlerror();
+}
+
 struct table {
 	double (*cos)(double x);
 	void (*newer)(void);
@@ -26,6 +36,7 @@ static const struct vendor_symbol symbols[] = {
 	{ "cos", offsetof(struct table, cos), false },
 	{ "cos_of_a_newer_release", offsetof(struct table, newer), true },
 	{ "cos_of_a_newer_release", offsetof(struct table, newer), false },
+	{ "sin", offsetof(struct table, newer), false },
 };
 
 /* Open the first that there is, with functions up to the @count-th. */
@@ -52,7 +63,7 @@ static void the_first_name_that_opens_is_used(void **state)
 	dlclose(handle);
 	/* a function that it has not */
 	t.cos = NULL;
-	assert_int_equal(open_with(names, 3, &t, &handle), -TENON_E_DEVICE);
+	assert_int_equal(open_with(names, 4, &t, &handle), -TENON_E_DEVICE);
 	assert_error_has("has no function cos_of_a_newer_release: it is too old. Install it.");
 	assert_null(handle);
 	assert_null(t.cos);
@@ -75,6 +86,12 @@ static void where_none_opens_each_is_named(void **state)
 	assert_int_equal(err, -TENON_E_NOMEM);
 	assert_null(handle);
 	tenon_error_clear();
+	no_words = true;
+	err = open_with(names, 1, &t, &handle);
+	no_words = false;
+	assert_int_equal(err, -TENON_E_NOMEM);
+	assert_null(handle);
+	assert_error_has("no memory to open it");
 }
 
 static void a_variable_without_a_value_names_none(void **state)
