@@ -335,9 +335,12 @@ static void a_device_that_polls_needs_no_doorbell(void **state)
 	/* the host sees most packets complete before it sleeps */
 	d->setup.spin_ns = 500 * (uint32_t)MS;
 	assert_int_equal(ring_open(&port, &d->setup, RING_FOREVER, &d->ring), 0);
-	for (int i = 0; i < 100; i++)
-		assert_int_equal(ring_wait(d->ring, emit(d, MORTISE_OP_BARRIER, 1), RING_FOREVER),
-				 0);
+	for (int i = 0; i < 100; i++) {
+		uint64_t sequence = emit(d, MORTISE_OP_BARRIER, 1);
+
+		assert_int_equal(ring_wait(d->ring, sequence, RING_FOREVER), 0);
+		assert_int_equal(ring_wait(d->ring, sequence, RING_NOW), 0);
+	}
 	__atomic_store_n(&polling, false, __ATOMIC_RELEASE);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
