@@ -51,7 +51,7 @@ static const char *in_folder(const char *name)
 
 static void run(const char *form, const char *a, const char *b)
 {
-	char command[2 * PATH_MAX];
+	char command[3 * PATH_MAX];
 
 	snprintf(command, sizeof(command), form, a, b);
 	assert_int_equal(system(command), 0);

@@ -163,7 +163,7 @@ static uint64_t emit(struct device *d, uint8_t opcode, uint32_t words)
 {
 	uint64_t packet[MORTISE_PACKET_MOST] = { 0, AT }, sequence;
 
-	((struct mortise_header *)(void *)packet)->opcode = opcode;
+	memcpy(packet, &(struct mortise_header){ .opcode = opcode }, sizeof(struct mortise_header));
 	assert_int_equal(
 		ring_emit(d->ring, packet, (size_t)words * MORTISE_WORD, RING_FOREVER, &sequence),
 		0);
