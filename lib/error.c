@@ -179,8 +179,10 @@ static struct error_slot *slot_get(int status)
 
 	if (status == -TENON_E_NOMEM)
 		error_set_ran_out(true);
-	if (s)
+	if (s) {
+		slot_take_nomem(s);
 		return s;
+	}
 	pthread_once(&slot_once, slot_key_make);
 	s = slot_new();
 	if (!s) {
@@ -517,7 +519,8 @@ void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message)
 {
 	struct error_slot *s = thread_slot;
 
-	if (thread_nomem && !(s && s->status)) {
+	/* slot_get() gives it to the slot, where there is one */
+	if (thread_nomem) {
 		*kind = tenon_slice_of("MemoryError");
 		*message = tenon_slice_of(no_memory);
 		return;

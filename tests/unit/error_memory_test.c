@@ -169,7 +169,18 @@ static void *set_it_aside(void *unused)
 	error_put_back(aside);
 	assert_no_memory(-TENON_E_VALUE);
 	tenon_error_clear();
+	/* and put back beside a slot, which has the next error */
+	tenon_error(-TENON_E_VALUE, "lost");
+	aside = error_set_aside();
 	fail_at(0);
+	tenon_error(-TENON_E_IO, "of what is done meanwhile");
+	error_put_back(aside);
+	assert_no_memory(-TENON_E_VALUE);
+	tenon_error_in(-TENON_E_VALUE, "reading");
+	assert_string_equal(tenon_error_message(), "reading: " NO_MEMORY);
+	error_slot_hold(&dropped, drop, tenon_slice_of("KeyError"), tenon_slice_of("k"));
+	assert_ptr_equal(error_slot_take(), &dropped);
+	assert_int_equal(tenon_error_status(), 0);
 	/* with one, and none for what is done meanwhile */
 	tenon_error(-TENON_E_VALUE, "kept");
 	aside = error_set_aside();

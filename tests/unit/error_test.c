@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <wchar.h>
 
+#include "lib/error_slot.h"
+
 static void a_message_carries_status_and_kind(void **state)
 {
 	(void)state;
@@ -249,6 +251,18 @@ static void a_frame_without_an_error_is_one(void **state)
 	assert_error("a frame: ");
 }
 
+static void an_error_may_get_another_kind(void **state)
+{
+	(void)state;
+	/* without an error there is none to change */
+	assert_int_equal(error_slot_set_kind(-TENON_E_VALUE, "KeyError"), -TENON_E_VALUE);
+	assert_string_equal(tenon_error_kind(), "");
+	tenon_error(-TENON_E_VALUE, "k");
+	assert_int_equal(error_slot_set_kind(-TENON_E_VALUE, "KeyError"), -TENON_E_VALUE);
+	assert_string_equal(tenon_error_kind(), "KeyError");
+	assert_error("k");
+}
+
 static void foreign_text_without_a_kind_is_of_the_usual_one(void **state)
 {
 	const struct tenon_slice part = tenon_slice_of("part");
@@ -322,6 +336,7 @@ int main(void)
 		cmocka_unit_test(foreign_text_is_put_together_of_its_parts),
 		cmocka_unit_test(two_frames_on_an_object_stand_in_front),
 		cmocka_unit_test(a_frame_without_an_error_is_one),
+		cmocka_unit_test(an_error_may_get_another_kind),
 		cmocka_unit_test(foreign_text_without_a_kind_is_of_the_usual_one),
 		cmocka_unit_test(a_frame_of_no_characters_is_cut_at_its_ends),
 		cmocka_unit_test(parts_may_quote_the_old_message),

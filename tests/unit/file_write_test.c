@@ -162,6 +162,10 @@ static void a_link_leads_to_the_file_that_is_written(void **state)
 	write_text("link", "again");
 	assert_holds("made", "again");
 	close(fd);
+	/* a name alone is one of the current folder */
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(file_write("made", &part, 1), 0);
+	assert_holds("made", "text");
 	/* to what takes nothing */
 	assert_int_equal(symlink("/dev/full", in_folder("full")), 0);
 	assert_int_equal(file_write(in_folder("full"), &part, 1), -TENON_E_IO);
