@@ -493,6 +493,42 @@ static void an_object_file_has_symbols_too(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_section_is_found_by_its_name(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_slice file, bytes;
+	struct elf_section names;
+	struct elf_file elf;
+	char *header;
+
+	(void)state;
+	assert_int_equal(file_map_open(data_file("tvm-0.18/syslib_prefix/lib.o"), &file), 0);
+	assert_int_equal(tenon_buffer_append(&b, file.data, file.size), 0);
+	file_map_close(&file);
+	assert_int_equal(elf_open(&elf, slice_of(&b), "lib.o"), 0);
+	assert_true(elf_find_section(&elf, ".symtab", &bytes));
+	assert_true(bytes.size);
+	assert_false(elf_find_section(&elf, ".of-no-section", &bytes));
+	/* names that end before the one that is looked for, at the end of the file, in no bytes, and nowhere */
+	names = elf_section(&elf, elf.section_names);
+	header = b.data + elf.sections.offset + elf.section_names * elf.sections.step;
+	assert_true(names.size > 4 && names.size < 256 * 256);
+	memset(header + 32, 0, 8);
+	header[32] = 4;
+	assert_false(elf_find_section(&elf, ".symtab", &bytes));
+	memset(header + 32, 0x7f, 8);
+	assert_false(elf_find_section(&elf, ".symtab", &bytes));
+	header[4] = ELF_SECTION_NOBITS;
+	assert_false(elf_find_section(&elf, ".symtab", &bytes));
+	elf.section_names = UINT16_MAX;
+	assert_false(elf_find_section(&elf, ".symtab", &bytes));
+	/* an object file needs its sections */
+	memset(b.data + 40, 0x7f, 8);
+	assert_int_equal(elf_open(&elf, slice_of(&b), "lib.o"), -TENON_E_TRUNCATED);
+	assert_error_has("section headers");
+	tenon_buffer_fini(&b);
+}
+
 #if defined(__x86_64__)
 static void assert_unloadable(const struct tenon_buffer *b, int status, const char *message)
 {
@@ -614,6 +650,7 @@ int main(void)
 		cmocka_unit_test(a_symbol_without_bytes_in_the_file_is_named),
 		cmocka_unit_test(a_hash_table_at_the_end_of_its_segment_has_no_symbols),
 		cmocka_unit_test(an_object_file_has_symbols_too),
+		cmocka_unit_test(a_section_is_found_by_its_name),
 #if defined(__x86_64__)
 		cmocka_unit_test(what_cannot_be_loaded_here_is_said_why),
 		cmocka_unit_test(a_library_that_is_missing_is_named),

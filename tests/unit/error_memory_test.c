@@ -44,6 +44,28 @@ static void fail_at(int request)
 	fails_at = request;
 }
 
+static void *raise_first(void *unused)
+{
+	assert_null(error_set_aside());
+	fail_at(-1);
+	tenon_error(-TENON_E_VALUE, "needs no memory");
+	assert_string_equal(tenon_error_message(), "needs no memory");
+	return unused;
+}
+
+/* The memory of the first thread with an error is the next one's when it ends. */
+static void the_first_error_needs_no_memory(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, raise_first, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	raise_first(NULL);
+	fail_at(0);
+	tenon_error_clear();
+}
+
 static void in_a_thread(void *(*act)(void *unused))
 {
 	pthread_t thread;
@@ -243,6 +265,7 @@ static void a_message_that_has_no_room_is_cut(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_error_needs_no_memory),
 		cmocka_unit_test(a_message_that_has_no_room_is_cut),
 		cmocka_unit_test(an_error_without_memory_has_a_message_of_its_own),
 		cmocka_unit_test(each_way_to_raise_may_have_no_memory),
