@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/heap.h"
+#include "tests/unit/too_much_memory.h"
 
 #define PERSISTENT 65536
 #define OTHER	   32768

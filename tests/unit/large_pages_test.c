@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/large_pages.h"
+#include "tests/unit/too_much_memory.h"
 
 static void memory_of_any_size_is_aligned(void **state)
 {
