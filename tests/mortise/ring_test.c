@@ -161,7 +161,7 @@ static int try_to_begin(struct device *d, uint64_t deadline)
 /* A packet of @words words that names AT; the sequence behind it. */
 static uint64_t emit(struct device *d, uint8_t opcode, uint32_t words)
 {
-	uint64_t packet[MORTISE_PACKET_MOST] = { 0, AT }, sequence;
+	uint64_t packet[MORTISE_PACKET_MOST] = { 0, AT, AT }, sequence;
 
 	memcpy(packet, &(struct mortise_header){ .opcode = opcode }, sizeof(struct mortise_header));
 	assert_int_equal(
