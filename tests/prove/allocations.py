@@ -6,7 +6,7 @@ tests/nomem fails each single one in turn; the same program fails many here.
 
 import os
 
-from campaign import Round, last_line, run
+from campaign import Round, run
 
 LINES = 20
 
@@ -31,6 +31,5 @@ class Allocations:
                                                                os.path.join(self.place.build, "compat", "libtvm_ffi.so")})
         done.count("commands", LINES)
         if ended.status != 0:
-            how = "did not end" if ended.status is None else last_line(ended.errors)
-            done.found.append(f"{self.program} --random {self.place.seed} {first} {LINES}: {how}")
+            done.found.append(f"{self.program} --random {self.place.seed} {first} {LINES}: {ended.complaint()}")
         return done

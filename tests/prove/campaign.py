@@ -8,6 +8,7 @@ that one that found something can be repeated.
 
 import os
 import random
+import signal
 import subprocess
 import tempfile
 
@@ -77,6 +78,15 @@ class Done:
         self.status = status
         self.output = output
         self.errors = errors
+
+    def complaint(self):
+        """Why it failed: what cmocka says of the first assertion, or the last line."""
+        if self.status is None:
+            return "it did not end"
+        lines = self.errors.decode(errors="replace").splitlines()
+        failed = [line for line in lines if "ERROR" in line and "---" in line]
+        said = failed[0] if failed else last_line(self.output + self.errors)
+        return said if self.status >= 0 else f"ended by {signal.Signals(-self.status).name}: {said}"
 
 
 def run(words, seconds=60, environment=None, folder=None, input=b""):

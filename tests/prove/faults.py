@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import calls
-from campaign import Round, Skip, last_line, run, stop
+from campaign import Round, Skip, run, stop
 
 # that many faults has a round of the simulator, and that many kills one of the peers
 BOARD_FAULTS = 60
@@ -63,15 +63,7 @@ class Faults:
                                      "TENON_COMMAND": self.place.command, "TMPDIR": folder})
         if ended.status != 0:
             wanted = " ".join(f"{name}={value}" for name, value in settings.items())
-            done.found.append(f"{wanted} {name}: {self.complaint(ended)}")
-
-    def complaint(self, ended):
-        if ended.status is None:
-            return "it did not end"
-        for line in ended.errors.decode(errors="replace").splitlines():
-            if "ERROR" in line and "---" in line:
-                return line
-        return last_line(ended.output + ended.errors)
+            done.found.append(f"{wanted} {name}: {ended.complaint()}")
 
     def clients(self, chance):
         """Clients of one server are killed or fail at random calls; after each one the server serves."""

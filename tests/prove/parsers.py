@@ -4,7 +4,7 @@
 import glob
 import os
 
-from campaign import Round, Skip, last_line, run
+from campaign import Round, Skip, run
 
 MUTANTS = 400
 
@@ -31,6 +31,6 @@ class Parsers:
                                      "TENON_COMMAND": self.place.command, "TMPDIR": folder}, folder=self.place.source)
         done.count("mutants", MUTANTS)
         if ended.status != 0:
-            how = "did not end" if ended.status is None else last_line(ended.output + ended.errors)
-            done.found.append(f"{os.path.basename(target)}, mutants {first} to {first + MUTANTS - 1} of this seed: {how}")
+            mutants = f"mutants {first} to {first + MUTANTS - 1} of this seed"
+            done.found.append(f"{os.path.basename(target)}, {mutants}: {ended.complaint()}")
         return done

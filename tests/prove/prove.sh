@@ -129,6 +129,39 @@ statuses()
 		ends 0 "1 passed, 0 failed, 0 skipped" --only kills --rounds 1
 }
 
+# a build whose programs end the campaign and themselves, either one first, by a signal; and one whose programs pass
+ending()
+{
+	mkdir -p "$scratch/$1/tests/nomem"
+	cat > "$scratch/$1/tests/nomem/command_test" && chmod +x "$scratch/$1/tests/nomem/command_test"
+	ln -s "$TENON_COMMAND" "$scratch/$1/tenon"
+}
+for signal in INT TERM; do
+	printf '#!/bin/sh\nkill -%s $PPID $$\n' $signal | ending $signal-before
+	printf '#!/bin/sh\n(sleep 0.3; kill -%s $PPID) > /dev/null 2>&1 &\nkill -%s $$\n' $signal $signal | ending $signal-after
+done
+printf '#!/bin/sh\n' | ending passes
+
+# nothing was found in a round that was interrupted, and the next call does it again
+interrupted()
+{
+	for signal in INT TERM; do
+		for order in before after; do
+			prove --new --only allocations --rounds 3 --build "$scratch/$signal-$order" > "$scratch/page" 2>&1
+			prove --only allocations --rounds 1 --build "$scratch/passes" --json > "$scratch/next" || return 1
+			cat "$scratch/page"
+			! grep -q 'found by' "$scratch/page" && grep -q '"next": 1,' "$scratch/next" || return 1
+		done
+	done
+}
+
+# a program that something else ended is found, with the signal
+ended()
+{
+	finds allocations 1 --build "$scratch/dies" && grep -q SIGTERM "$scratch/page"
+}
+printf '#!/bin/sh\nkill -TERM $$\n' | ending dies
+
 resumes()
 {
 	prove --new --only kills --rounds 3 --json > "$scratch/first" && prove --only kills --rounds 2 --json > "$scratch/second" &&
@@ -173,6 +206,8 @@ it "a verb that loses memory is found" finds allocations 1 --build "$scratch/bui
 it "an older file that is read no more is found" finds releases 1 --build "$scratch/build"
 it "the exit status tells what was found, a wrong command line, and that nothing could run" statuses
 it "the next call goes on where the last one ended" resumes
+it "a program that a signal ended is found" ended
+it "a round that SIGINT or SIGTERM interrupted is done again by the next call, and found nothing" interrupted
 it "a seed does the same rounds" same
 it "nothing is found" page
 finish

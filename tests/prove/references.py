@@ -12,7 +12,7 @@ import os
 import struct
 
 from calls import content
-from campaign import Round, Skip, last_line, run
+from campaign import Round, Skip, run
 
 OPERATORS = {
     "add": lambda a, b: a + b,
@@ -124,7 +124,7 @@ class References:
             ended = run(words)
         done.count("graphs")
         if ended.status != 0:
-            done.found.append(f"a graph of {len(graph.nodes)} nodes: exit status {ended.status}: {last_line(ended.errors)}")
+            done.found.append(f"a graph of {len(graph.nodes)} nodes: {ended.complaint()}")
         return done
 
     def tree(self, chance):
@@ -157,7 +157,7 @@ class References:
             for step in steps:
                 ended = run([self.place.command, *step], seconds=120)
                 if ended.status:
-                    done.found.append(f"tenon {' '.join(step)}: {last_line(ended.errors)}")
+                    done.found.append(f"tenon {' '.join(step)}: {ended.complaint()}")
                     return done
             wrong = self.judge(folder, names, edges)
         done.count("trees")
@@ -191,5 +191,5 @@ class References:
                     environment={"SEED": str(seed), "TENON_BUILD": self.place.build, "TENON_CASE": PACKETS})
         done.count("streams of packets")
         if ended.status != 0:
-            done.found.append(f"SEED={seed} {self.simulator}: {last_line(ended.output + ended.errors)}")
+            done.found.append(f"SEED={seed} {self.simulator}: {ended.complaint()}")
         return done

@@ -6,7 +6,7 @@ These are the same each time, so a round is one suite, and the campaign ends wit
 
 import os
 
-from campaign import End, Round, Skip, last_line, run
+from campaign import End, Round, Skip, run
 
 SUITES = ("device/old_plugin_test", "cts/old_plugin_backend", "interop/recorded_test", "interop/models_test",
           "interop/cases_test")
@@ -36,5 +36,5 @@ class Releases:
         passed = sum(line.startswith(b"ok ") and b"# SKIP" not in line for line in ended.output.splitlines())
         done.count("cases", passed)
         if ended.status != 0:
-            done.found.append(f"{name}: {last_line(ended.output + ended.errors)}")
+            done.found.append(f"{name}: {ended.complaint()}")
         return done

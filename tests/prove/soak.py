@@ -3,7 +3,7 @@
 
 import concurrent.futures
 
-from campaign import Round, last_line, run
+from campaign import Round, run
 
 PROCESSES = 4
 SECONDS = 10
@@ -31,7 +31,7 @@ class Soak:
             for seed, ended in zip(seeds, pool.map(self.start, seeds)):
                 done.count("loads", self.loads(ended))
                 if ended.status != 0:
-                    done.found.append(f"PROVE_SECONDS={SECONDS} PROVE_SEED={seed} {self.program}: {self.complaint(ended)}")
+                    done.found.append(f"PROVE_SECONDS={SECONDS} PROVE_SEED={seed} {self.program}: {ended.complaint()}")
         return done
 
     def loads(self, ended):
@@ -39,9 +39,3 @@ class Soak:
             if line.startswith("# ") and " rounds; " in line:
                 return int(line.split()[1])
         return 0
-
-    def complaint(self, ended):
-        for line in ended.errors.decode(errors="replace").splitlines():
-            if "ERROR" in line:
-                return line
-        return last_line(ended.output + ended.errors)
