@@ -197,6 +197,47 @@ static void a_module_that_cannot_be_saved_is_named(void **state)
 	tenon_object_unref(m);
 }
 
+static void a_module_that_cannot_be_saved_though_it_says_so_is_named(void **state)
+{
+	static const struct tenon_module_ops no_ops = { .save = NULL };
+	struct tenon_module *m = DEVICE("cuda");
+	struct tenon_buffer out = TENON_BUFFER_INIT;
+
+	(void)state;
+	m->ops = &no_ops;
+	assert_int_equal(tenon_module_write_blob(m, FFI, &out), -TENON_E_UNSUPPORTED);
+	assert_error_has("module 0 of 1 (kind \"cuda\"): a \"cuda\" module cannot be saved");
+	tenon_buffer_fini(&out);
+	tenon_object_unref(m);
+}
+
+static void a_tree_may_have_no_library(void **state)
+{
+	struct tenon_module *m = with(DEVICE("a"), DEVICE("b"), NULL), *alone = DEVICE("a");
+	const struct part parts[] = { PART("a"), PART("b") }, one[] = { PART("a") };
+
+	(void)state;
+	EACH_GENERATION(g)
+	{
+		ASSERT_WRITES(m, *g, parts, ROWS(0, 1, 1), ROWS(1));
+		ASSERT_WRITES(alone, *g, one, ROWS(0, 0), NO_ROWS);
+	}
+	tenon_object_unref(m);
+	tenon_object_unref(alone);
+}
+
+static void importers_of_each_other_s_imports_need_no_library(void **state)
+{
+	struct tenon_module *last = DEVICE("last"), *m = with(DEVICE("a"), DEVICE("b"), last);
+	const struct part parts[] = { PART("a"), PART("b"), PART("last") };
+
+	(void)state;
+	assert_int_equal(tenon_module_import(m->imports[0], last), 0);
+	EACH_GENERATION(g)
+	ASSERT_WRITES(m, *g, parts, ROWS(0, 2, 3, 3), ROWS(1, 2, 2));
+	tenon_object_unref(m);
+}
+
 static void a_library_alone_has_no_legacy_tree(void **state)
 {
 	struct tenon_module *m = HOST("llvm");
@@ -402,6 +443,9 @@ int main(void)
 		cmocka_unit_test(a_module_imported_twice_is_written_once),
 		cmocka_unit_test(a_library_that_imports_itself_through_a_device_is_refused),
 		cmocka_unit_test(a_module_that_cannot_be_saved_is_named),
+		cmocka_unit_test(a_module_that_cannot_be_saved_though_it_says_so_is_named),
+		cmocka_unit_test(a_tree_may_have_no_library),
+		cmocka_unit_test(importers_of_each_other_s_imports_need_no_library),
 		cmocka_unit_test(a_library_alone_has_no_legacy_tree),
 		cmocka_unit_test(real_blobs_are_written_back_byte_by_byte),
 		cmocka_unit_test(what_was_written_twice_is_what_was_read),

@@ -247,6 +247,42 @@ static void a_path_may_come_as_bytes(void **state)
 	free(longer);
 }
 
+static void arguments_that_name_no_file_of_the_suffix_are_refused(void **state)
+{
+	static const struct {
+		const char *path, *suffix, *message;
+		int status;
+	} cases[] = {
+		{ "program", NULL, "program: does not end in .", -TENON_E_VALUE },
+		{ ".cl", NULL, ".cl: No such file", -TENON_E_IO },
+		{ "cl", "cl", "cl: does not end in .cl", -TENON_E_VALUE },
+		{ "a.cl", "vulkan", "a.cl: does not end in .vulkan", -TENON_E_VALUE },
+		{ "program.ptx", "cl", "program.ptx: does not end in .cl", -TENON_E_VALUE },
+		{ "/nowhere/a.cl.1", "cl", "/nowhere/a.cl.1: No such file", -TENON_E_IO },
+	};
+	struct tenon_value args[2], ret = tenon_arg_none();
+	struct tenon_function *f;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(file_loader_find(tenon_slice_of("cl"), &f), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		args[0] = tenon_arg_string(cases[i].path);
+		args[1] = tenon_arg_string(cases[i].suffix ? cases[i].suffix : "");
+		assert_int_equal(tenon_function_call(f, args, cases[i].suffix ? 2 : 1, &ret),
+				 cases[i].status);
+		assert_error_has(cases[i].message);
+	}
+	assert_int_equal(tenon_function_call(f, args, 0, &ret), -TENON_E_TYPE);
+	assert_error_has("want the path of a file");
+	args[1] = tenon_arg_int(3);
+	assert_int_equal(tenon_function_call(f, args, 2, &ret), -TENON_E_TYPE);
+	args[0] = tenon_arg_int(3);
+	assert_int_equal(tenon_function_call(f, args, 1, &ret), -TENON_E_TYPE);
+	tenon_error_clear();
+	tenon_object_unref(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +293,7 @@ int main(void)
 						make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(a_table_that_is_missing_or_wrong_is_told,
 						make_folder, remove_folder),
+		cmocka_unit_test(arguments_that_name_no_file_of_the_suffix_are_refused),
 		cmocka_unit_test_setup_teardown(a_path_may_come_as_bytes, make_folder,
 						remove_folder),
 		cmocka_unit_test_setup_teardown(a_table_without_kernels_has_no_functions,

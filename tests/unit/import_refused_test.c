@@ -250,6 +250,45 @@ static void a_kind_that_is_no_name_is_refused(void **state)
 		       "be");
 }
 
+static void a_name_longer_than_kinds_are_is_refused(void **state)
+{
+	char name[130];
+	const struct part parts[] = { { "_lib", { NULL, 0 } }, { name, { "", 0 } } };
+
+	(void)state;
+	memset(name, 'k', sizeof(name));
+	name[129] = 0;
+	EACH_GENERATION(g)
+	assert_refused(*g, blob_of(*g, parts, 2, ROWS(0, 1, 1), ROWS(1)), -TENON_E_FORMAT,
+		       ": import 1 of 2 has 129 bytes that are no name where its kind should be");
+	strcpy(name, "k\x7f");
+	EACH_GENERATION(g)
+	assert_refused(*g, blob_of(*g, parts, 2, ROWS(0, 1, 1), ROWS(1)), -TENON_E_FORMAT,
+		       ": import 1 of 2 has 2 bytes that are no name where its kind should be");
+	name[0] = 0;
+	EACH_GENERATION(g)
+	assert_refused(*g, blob_of(*g, parts, 2, ROWS(0, 1, 1), ROWS(1)), -TENON_E_FORMAT,
+		       ": import 1 of 2 has 0 bytes that are no name where its kind should be");
+}
+
+/* a tree as a part: rows and children without modules */
+static void a_second_tree_and_a_tree_alone_are_refused(void **state)
+{
+	struct tenon_buffer tree = TENON_BUFFER_INIT;
+	const struct part parts[] = { { "_lib", { NULL, 0 } }, { "_import_tree", { NULL, 0 } } };
+	struct part twice[2] = { parts[0], parts[1] };
+
+	(void)state;
+	put_numbers(&tree, ROWS(0));
+	put_numbers(&tree, NO_ROWS);
+	twice[1].payload = slice_of(&tree);
+	assert_refused(LEGACY, blob_of(LEGACY, twice, 2, ROWS(0, 0), NO_ROWS), -TENON_E_FORMAT,
+		       ": a second import tree");
+	assert_refused(LEGACY, blob_of(LEGACY, twice + 1, 1, NULL, NULL), -TENON_E_FORMAT,
+		       "there is no module");
+	tenon_buffer_fini(&tree);
+}
+
 static void a_damaged_legacy_payload_is_named(void **state)
 {
 	struct tenon_buffer b = tree_of(LEGACY, 1, ROWS(0, 1, 1), ROWS(1));
@@ -298,6 +337,8 @@ int main(void)
 		CASE(lengths_of_two_to_the_63_are_refused),
 		CASE(a_blob_truncated_at_any_byte_is_refused),
 		CASE(a_kind_that_is_no_name_is_refused),
+		CASE(a_name_longer_than_kinds_are_is_refused),
+		CASE(a_second_tree_and_a_tree_alone_are_refused),
 		CASE(a_damaged_legacy_payload_is_named),
 	};
 

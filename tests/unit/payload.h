@@ -12,6 +12,37 @@
 #define LEGACY TENON_GENERATION_LEGACY
 #define FFI    TENON_GENERATION_FFI
 
+/* A payload that ends at any earlier byte is refused, with a message, or read as a shorter one. */
+static inline void assert_cuts_are_refused(const struct tenon_payload_format *format,
+					   enum tenon_generation g, const struct tenon_buffer *b)
+{
+	struct tenon_payload_info info;
+	struct tenon_cursor c;
+	size_t size, refused = 0;
+	char *bytes;
+
+	for (size = 0; size < b->size; size++) {
+		/* memory of just that size, so that a byte more is seen */
+		bytes = malloc(size + !size);
+		assert_non_null(bytes);
+		memcpy(bytes, b->data, size);
+		c = tenon_cursor_of(bytes, size, "payload", 0);
+		info = (struct tenon_payload_info){ .generation = (uint8_t)g,
+						    .extra_tags = g == FFI };
+		if (payload_read(format, &c, &info)) {
+			refused++;
+			assert_true(*tenon_error_message());
+		}
+		payload_info_fini(&info);
+		tenon_error_clear();
+		if (payload_measure(format, &c, g == FFI))
+			assert_ptr_equal(c.at, c.start);
+		tenon_error_clear();
+		free(bytes);
+	}
+	assert_true(2 * refused >= b->size);
+}
+
 /*
  * What a payload of a kind is read as, until the next call; the legacy form is measured with bytes
  * behind it.
@@ -32,6 +63,7 @@ static inline struct tenon_payload_info facts_of(const char *kind, enum tenon_ge
 		print_error("%s: %s\n", kind, tenon_error_message());
 		fail();
 	}
+	assert_cuts_are_refused(format, g, b);
 	if (g == LEGACY) {
 		tenon_buffer_append(&longer, b->data, b->size);
 		put_string(&longer, "_import_tree");

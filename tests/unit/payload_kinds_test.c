@@ -162,6 +162,57 @@ static void a_relax_executable_lists_its_own_functions(void **state)
 	tenon_buffer_fini(&code);
 }
 
+static int stop_at_once(void *context, struct tenon_slice name)
+{
+	(void)context;
+	(void)name;
+	return 7;
+}
+
+static int add_name(void *names, struct tenon_slice name)
+{
+	return tenon_buffer_printf(names, " %.*s", (int)name.size, name.data);
+}
+
+static int called_by(const char *bytes, size_t size, struct tenon_buffer *names)
+{
+	names->size = 0;
+	return payload_relax_each_called((struct tenon_slice){ bytes, size }, add_name, names);
+}
+
+static void a_relax_executable_lists_what_it_calls(void **state)
+{
+	struct tenon_buffer code = TENON_BUFFER_INIT, wrapped = TENON_BUFFER_INIT;
+	struct tenon_buffer names = TENON_BUFFER_INIT;
+	const struct tenon_buffer *forms[] = { &code, &wrapped };
+	size_t i, size;
+
+	(void)state;
+	put_relax(&code);
+	tenon_buffer_string(&wrapped, slice_of(&code));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(called_by(forms[i]->data, forms[i]->size, &names), 0);
+		assert_int_equal(names.size, strlen(" vm.builtin.copy"));
+		assert_memory_equal(names.data, " vm.builtin.copy", names.size);
+		/* the last number belongs to what is not read here */
+		for (size = 0; size < forms[i]->size - 8; size++)
+			assert_true(called_by(forms[i]->data, size, &names) < 0);
+	}
+	/* the visitor's result ends it; another magic number, and another version */
+	assert_int_equal(payload_relax_each_called(slice_of(&code), stop_at_once, NULL), 7);
+	code.data[8 + 8 + 3] = '5';
+	assert_int_equal(called_by(code.data, code.size, &names), 0);
+	assert_int_equal(names.size, 0);
+	code.data[0] ^= 1;
+	assert_true(called_by(code.data, code.size, &names) < 0);
+	wrapped.data[8] ^= 1;
+	assert_int_equal(called_by(wrapped.data, wrapped.size, &names), -TENON_E_FORMAT);
+	assert_error_has("is not the magic number of an executable");
+	tenon_buffer_fini(&names);
+	tenon_buffer_fini(&code);
+	tenon_buffer_fini(&wrapped);
+}
+
 static void a_relay_executable_is_measured_without_being_read(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
@@ -290,6 +341,7 @@ int main(void)
 		cmocka_unit_test(executors_have_parameters),
 		cmocka_unit_test(a_metadata_module_has_no_bytes),
 		cmocka_unit_test(a_relax_executable_lists_its_own_functions),
+		cmocka_unit_test(a_relax_executable_lists_what_it_calls),
 		cmocka_unit_test(a_relay_executable_is_measured_without_being_read),
 		cmocka_unit_test(vendor_kinds_are_measured),
 		cmocka_unit_test(host_code_kinds_list_their_functions),

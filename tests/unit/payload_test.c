@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/payload.h"
 
+#include <tenon/visit.h>
+
+#include "runtime/payload/payload_visit.h"
+
 static const char *const two_kernels[] = { "left", "right" };
 
 static void put_spirv(struct tenon_buffer *b, const char *name, uint32_t flag, bool sized)
@@ -269,6 +273,96 @@ static void names_are_listed_in_order_until_the_visitor_stops(void **state)
 		}
 }
 
+struct visit {
+	size_t stops_at, fields;
+	int64_t nodes;
+};
+
+static int look_at_field(void *context, const char *name, const struct tenon_value *value)
+{
+	struct visit *v = context;
+
+	if (name && !strcmp(name, "nodes"))
+		assert_int_equal(tenon_value_int(value, &v->nodes), 0);
+	return ++v->fields == v->stops_at ? 7 : 0;
+}
+
+/* elements of the list "nodes" of the outermost object are counted without reading the rest */
+static void nodes_of_a_graph_are_counted_in_any_text(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t nodes;
+	} cases[] = {
+		{ "", 0 },
+		{ "{\"nodes\": []}", 0 },
+		{ "{\"nodes\": [{}, {\"a\": [{}]}, 3, [{}]], \"x\": {}}", 2 },
+		{ "{\"attrs\": {\"nodes\": [{}]}, \"nodes\": [{}, {}, {}]}", 3 },
+		{ "{\"a\\\"b\": \"{\", \"nodes\": [{}]}", 1 },
+		{ "{\"nodes", 0 },
+		{ "{\"", 0 },
+		{ "{\"nodes\\", 0 },
+		{ "}]}{\"nodes\": [{}", 1 },
+		{ "[{\"nodes\": [{}]}]", 0 },
+		{ "{\"nodes\": {\"a\": {}}}", 1 },
+	};
+	struct tenon_payload_info info = { .generation = TENON_GENERATION_FFI };
+	struct visit v;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		v = (struct visit){ 0, 0, 0 };
+		info.text = tenon_slice_of(cases[i].text);
+		assert_int_equal(payload_visit_info(
+					 &info, &(struct tenon_visitor){ look_at_field, NULL, &v }),
+				 0);
+		assert_int_equal(v.nodes, cases[i].nodes);
+	}
+}
+
+/* each field of a payload's module, in turn */
+static void a_visitor_that_stops_is_obeyed_at_each_field(void **state)
+{
+	static const float value = 1;
+	struct tenon_buffer b[2] = { TENON_BUFFER_INIT, TENON_BUFFER_INIT }, blob;
+	const struct blob_source src = { .file = "x.so", .generation = FFI, .inspect = true };
+	struct visit v = { 0, 0, 0 };
+	const struct tenon_visitor visitor = { look_at_field, NULL, &v };
+	struct tenon_module *root, *m;
+	size_t i, all;
+
+	(void)state;
+	put_device(&b[0], "hsaco", "k", "code", true);
+	put_string(&b[1], "{\"nodes\": [{}]}");
+	tenon_buffer_u64(&b[1], 1);
+	tenon_buffer_u64(&b[1], 1);
+	put_string(&b[1], "p0");
+	put_tensor(&b[1], &value, 1);
+	put_string(&b[1], "default");
+	const struct part parts[] = { { "_lib", { NULL, 0 } },
+				      { "hip", slice_of(&b[0]) },
+				      { "GraphExecutorFactory", slice_of(&b[1]) } };
+
+	blob = blob_of(FFI, parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
+	assert_int_equal(import_tree_read(slice_of(&blob), &src, NULL, &root), 0);
+	for (i = 0; i < 2; i++) {
+		m = root->imports[i];
+		v = (struct visit){ 0, 0, 0 };
+		assert_int_equal(tenon_object_visit(&m->object, &visitor), 0);
+		all = v.fields;
+		assert_true(all > 5);
+		for (v.stops_at = 1; v.stops_at <= all; v.stops_at++) {
+			v.fields = 0;
+			assert_int_equal(tenon_object_visit(&m->object, &visitor), 7);
+			assert_int_equal(v.fields, v.stops_at);
+		}
+		tenon_buffer_fini(&b[i]);
+	}
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+}
+
 static void sizes_are_written_for_people(void **state)
 {
 	char text[PAYLOAD_SIZE_TEXT];
@@ -296,6 +390,8 @@ int main(void)
 		cmocka_unit_test(webgpu_has_no_format_and_a_text_for_each_kernel),
 		cmocka_unit_test(an_error_is_that_of_the_form_that_got_furthest),
 		cmocka_unit_test(names_are_listed_in_order_until_the_visitor_stops),
+		cmocka_unit_test(nodes_of_a_graph_are_counted_in_any_text),
+		cmocka_unit_test(a_visitor_that_stops_is_obeyed_at_each_field),
 		cmocka_unit_test(sizes_are_written_for_people),
 	};
 
