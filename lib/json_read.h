@@ -89,7 +89,7 @@ static inline bool json_is(const struct json_text *t, uint32_t at, jsmntype_t ty
  * @at: position; moved to the first item, or past an empty container
  * @type: JSMN_ARRAY or JSMN_OBJECT
  * @what: what is read, for the message
- * @count: receives the number of items or keys
+ * @count: receives the number of items or keys; 0 on failure
  *
  * Return: 0; -TENON_E_FORMAT.
  */

@@ -20,12 +20,12 @@ static int write_tree(const struct blob_numbers *n, struct tenon_buffer *out)
 	return write_numbers(out, n->children, n->rows[n->count]);
 }
 
-/* Overwrite an eight-byte placeholder with a number that is now known. */
+/* Overwrite an eight-byte placeholder, which was appended, with a number that is now known. */
 static void set_u64(struct tenon_buffer *out, size_t at, uint64_t v)
 {
 	size_t i;
 
-	for (i = 0; i < 8 && at + i < out->size; i++)
+	for (i = 0; i < 8; i++)
 		out->data[at + i] = (char)(v >> 8 * i);
 }
 
@@ -49,9 +49,11 @@ static int write_payload(struct tenon_module *m, enum tenon_generation generatio
 		tenon_buffer_u64(out, 0);
 	start = out->size;
 	err = tenon_module_save(m, out);
+	if (!err)
+		err = out->status;
 	if (!err && generation == TENON_GENERATION_FFI)
 		set_u64(out, start - 8, out->size - start);
-	return err ? err : out->status;
+	return err;
 }
 
 static int write_modules(const struct blob_numbers *n, enum tenon_generation generation,
@@ -81,9 +83,8 @@ static int write_legacy(const struct blob_numbers *n, struct tenon_buffer *out)
 	/* A library without imports has no tree. */
 	if (n->count == 1 && n->library == 0)
 		return tenon_buffer_u64(out, 0);
-	err = tenon_buffer_u64(out, n->count + 1);
-	if (!err)
-		err = write_modules(n, TENON_GENERATION_LEGACY, out);
+	tenon_buffer_u64(out, n->count + 1);
+	err = write_modules(n, TENON_GENERATION_LEGACY, out);
 	if (!err)
 		err = tenon_buffer_string(out, tenon_slice_of("_import_tree"));
 	return err ? err : write_tree(n, out);

@@ -24,24 +24,38 @@ int import_blob_frame(const struct import_blob *b, size_t index, int status)
 	char size[PAYLOAD_SIZE_TEXT];
 	uint64_t place;
 
-	if (!e->bytes.data)
-		return tenon_error_in(status, "import %zu of %zu (kind \"%.*s\")", index,
-				      b->expected, (int)e->kind.size, e->kind.data);
 	place = b->c.offset + (uint64_t)((const uint8_t *)e->bytes.data - b->c.start);
 	return tenon_error_in(status, "import %zu of %zu (kind \"%.*s\", %s at 0x%" PRIx64 ")",
 			      index, b->expected, (int)e->kind.size, e->kind.data,
 			      payload_size_text(e->bytes.size, size), place);
 }
 
-static int take_kind(struct import_blob *b, struct tenon_slice *kind)
+/* Test whether an entry has the kind of the one before, as most do. */
+static bool repeats(const struct import_blob *b, const struct import_entry *e)
+{
+	const struct import_entry *before = e - 1;
+
+	return b->count && b->library != b->count - 1 && before->kind.size == e->kind.size &&
+	       !memcmp(before->kind.data, e->kind.data, e->kind.size);
+}
+
+/* Begin an entry with its kind. Return: 1 if it has the kind, format and loader of the one before; 0; negative. */
+static int take_kind(struct import_blob *b, struct import_entry *e)
 {
 	const struct tenon_cursor from = b->c;
+	struct tenon_slice *kind = &e->kind;
 	size_t i;
 	int err;
 
+	*e = (struct import_entry){ 0 };
 	err = take_string(&b->c, kind);
 	if (err)
 		return tenon_error_in(err, "kind of import %zu of %zu", b->count, b->expected);
+	if (repeats(b, e)) {
+		e->format = e[-1].format;
+		e->loader = e[-1].loader;
+		return 1;
+	}
 	for (i = 0; i < kind->size && i < KIND_MOST; i++)
 		if (kind->data[i] <= ' ' || kind->data[i] > '~')
 			break;
@@ -65,17 +79,9 @@ static int add_library(struct import_blob *b)
 	return 0;
 }
 
-/* Look up the loader and format of a kind. Most blobs repeat the kind of the previous entry. */
-static void describe(struct import_blob *b, struct import_entry *e)
+/* Look up the loader and format of a kind. */
+static void describe(const struct import_blob *b, struct import_entry *e)
 {
-	const struct import_entry *before = b->count ? e - 1 : NULL;
-
-	if (before && before->kind.size == e->kind.size &&
-	    !memcmp(before->kind.data, e->kind.data, e->kind.size)) {
-		e->format = before->format;
-		e->loader = before->loader;
-		return;
-	}
 	e->format = payload_format_of(e->kind);
 	if (!e->format || !b->source->inspect)
 		e->loader = loader_find(e->kind);
@@ -172,21 +178,20 @@ static int measure(struct import_blob *b, struct import_entry *e)
 static int take_legacy_entry(struct import_blob *b)
 {
 	struct import_entry *e = &b->entries[b->count];
-	int err;
+	int err = take_kind(b, e);
 
-	*e = (struct import_entry){ 0 };
-	err = take_kind(b, &e->kind);
-	if (err)
+	if (err < 0)
 		return err;
-	if (slice_is(e->kind, "_lib"))
+	if (!err && slice_is(e->kind, "_lib"))
 		return add_library(b);
-	if (slice_is(e->kind, "_import_tree")) {
+	if (!err && slice_is(e->kind, "_import_tree")) {
 		if (b->has_tree)
 			return tenon_cursor_error(&b->c, -TENON_E_FORMAT, "a second import tree");
 		b->has_tree = true;
 		return take_tree(b);
 	}
-	describe(b, e);
+	if (!err)
+		describe(b, e);
 	err = measure(b, e);
 	if (!err)
 		b->count++;
@@ -226,15 +231,14 @@ static int take_legacy(struct import_blob *b)
 static int take_current_entry(struct import_blob *b)
 {
 	struct import_entry *e = &b->entries[b->count];
-	int err;
+	int err = take_kind(b, e);
 
-	*e = (struct import_entry){ 0 };
-	err = take_kind(b, &e->kind);
-	if (err)
+	if (err < 0)
 		return err;
-	if (slice_is(e->kind, "_lib"))
+	if (!err && slice_is(e->kind, "_lib"))
 		return add_library(b);
-	describe(b, e);
+	if (!err)
+		describe(b, e);
 	err = take_string(&b->c, &e->bytes);
 	if (err)
 		return tenon_error_in(err, "import %zu of %zu (kind \"%.*s\")", b->count,

@@ -153,7 +153,7 @@ static int walk_sorted(struct walk *w)
 				w->queue[last++] = (uint32_t)c;
 		}
 	}
-	return !err && last < b->count ? cycle(w) : err;
+	return err || last == b->count ? err : cycle(w);
 }
 
 static int walk_all(const struct import_blob *b, bool forward)

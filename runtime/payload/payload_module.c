@@ -91,7 +91,7 @@ const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT])
 		return text;
 	}
 	/* Count tenths of the unit; the last step multiplies before it divides. */
-	for (unit = 0; tenths >= 1024 * 1024 && unit < 5; unit++)
+	for (unit = 0; tenths >= 1024 * 1024; unit++)
 		tenths /= 1024;
 	tenths = tenths / 1024 * 10 + tenths % 1024 * 10 / 1024;
 	if (tenths < 100 && tenths % 10)

@@ -82,7 +82,7 @@ static int find_members(const struct table *t, uint32_t *at, struct entry *out)
 
 	memset(out, 0, sizeof(*out));
 	err = json_enter(&t->json, at, JSMN_OBJECT, "a kernel", &count);
-	for (i = 0; i < count && !err; i++) {
+	for (i = 0; i < count; i++) {
 		err = json_key(&t->json, at, &key);
 		if (err)
 			break;
@@ -132,7 +132,7 @@ static int put_kernels(struct table *t)
 	int err;
 
 	err = json_enter(&t->json, &at, JSMN_OBJECT, "the table", &members);
-	for (i = 0; i < members && !err; i++) {
+	for (i = 0; i < members; i++) {
 		err = json_key(&t->json, &at, &key);
 		if (err || tenon_slice_equal(key, tenon_slice_of("func_info")))
 			break;

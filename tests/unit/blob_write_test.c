@@ -176,6 +176,12 @@ static void a_library_that_imports_itself_through_a_device_is_refused(void **sta
 			     "and that library would be among its own imports, by way of \"cuda\"");
 		assert_int_equal(out.size, 1);
 	}
+	tenon_object_unref(m);
+	/* what stands above the circle is not named */
+	m = with(DEVICE("GraphExecutorFactory"),
+		 with(HOST("llvm"), with(DEVICE("cuda"), HOST("c"), NULL), NULL), DEVICE("opencl"));
+	assert_int_equal(tenon_module_write_blob(m, FFI, &out), -TENON_E_CYCLE);
+	assert_error_has("by way of \"cuda\"");
 	tenon_buffer_fini(&out);
 	tenon_object_unref(m);
 }
@@ -409,6 +415,19 @@ static void function_tables_are_not_carried_to_the_other_generation(void **state
 	assert_int_equal(out.size, 0);
 	tenon_object_unref(a);
 	tenon_object_unref(b);
+	/* nor is what is not known here */
+	struct tenon_buffer payload = TENON_BUFFER_INIT, blob;
+
+	put_device(&payload, "cl", "kernel", "code", true);
+	const struct part parts[] = { LIB, { "acme_npu", slice_of(&payload) } };
+
+	blob = blob_of(FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	a = read_slice(FFI, slice_of(&blob));
+	assert_int_equal(tenon_module_write_blob(a, LEGACY, &out), -TENON_E_UNSUPPORTED);
+	assert_error_has("a \"acme_npu\" payload read from a blob");
+	tenon_object_unref(a);
+	tenon_buffer_fini(&blob);
+	tenon_buffer_fini(&payload);
 	tenon_buffer_fini(&out);
 	file_map_close(&old.file);
 	file_map_close(&new.file);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/library/file_loader.h"
+#include "runtime/payload/payload_file.h"
 
 #define TABLE(kernels)	"{\"tvm_version\": \"0.1.0\", \"func_info\": {" kernels "}}"
 #define KERNEL(members) TABLE("\"vecadd_kernel\": {" members "}")
@@ -165,6 +166,10 @@ static void a_table_that_is_missing_or_wrong_is_told(void **state)
 		{ TABLE("\"k\": {\"arg_types\": [], \"arg_extra_tags\": [-1]}"),
 		  "an argument's tag is -1, want 0" },
 		{ TABLE("\"k\": 3"), "a kernel is" },
+		{ TABLE("\"k\""), "0 values for a key" },
+		{ KERNEL("\"arg_types\""), "0 values for a key" },
+		{ "{\"func_info\": 3}", "func_info is" },
+		{ "{\"func_info\"}", "0 values for a key" },
 	};
 	struct tenon_module *m = NULL;
 	size_t i;
@@ -247,6 +252,23 @@ static void a_path_may_come_as_bytes(void **state)
 	free(longer);
 }
 
+static int stop_at_third(void *context, const char *suffix)
+{
+	size_t *count = context;
+
+	assert_true(*suffix);
+	return ++*count == 3 ? 7 : 0;
+}
+
+static void suffixes_are_visited_until_the_visitor_stops(void **state)
+{
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(payload_file_each_suffix(true, stop_at_third, &count), 7);
+	assert_int_equal(count, 3);
+}
+
 static void arguments_that_name_no_file_of_the_suffix_are_refused(void **state)
 {
 	static const struct {
@@ -293,6 +315,7 @@ int main(void)
 						make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(a_table_that_is_missing_or_wrong_is_told,
 						make_folder, remove_folder),
+		cmocka_unit_test(suffixes_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(arguments_that_name_no_file_of_the_suffix_are_refused),
 		cmocka_unit_test_setup_teardown(a_path_may_come_as_bytes, make_folder,
 						remove_folder),

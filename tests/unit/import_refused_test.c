@@ -103,6 +103,15 @@ static void a_chain_that_is_too_deep_is_refused(void **state)
 		rows[DEEP + 1] = children[DEEP - 1] = UINT64_MAX;
 		assert_refused(*g, blob_of(*g, parts, DEEP, rows, children), -TENON_E_UNSUPPORTED,
 			       "modules import each other more than 256 deep");
+		/* and the other way round: the root imports the last one, and each the one before it */
+		children[0] = DEEP - 1;
+		for (i = 1; i < DEEP - 1; i++)
+			children[i] = i;
+		rows[1] = rows[2] = 1;
+		for (i = 2; i < DEEP; i++)
+			rows[i + 1] = i;
+		assert_refused(*g, blob_of(*g, parts, DEEP, rows, children), -TENON_E_UNSUPPORTED,
+			       "modules import each other more than 256 deep");
 	}
 }
 

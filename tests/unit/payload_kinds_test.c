@@ -105,6 +105,54 @@ static void executors_have_parameters(void **state)
 	tenon_buffer_fini(&b);
 }
 
+/* forms that no kind of TVM has */
+static void a_program_s_own_format_may_be_odd(void **state)
+{
+	static const char *const kinds[] = { "names_before_a_name", "an_open_group", NULL };
+	static const struct tenon_payload_format named = { .size = sizeof(named),
+							   .kinds = kinds,
+							   .fields = "kn" };
+	static const char *const one_kind[] = { "names_before_a_name", NULL };
+	static const struct tenon_payload_format alone = { .size = sizeof(alone),
+							   .kinds = one_kind,
+							   .fields = "kn" };
+	static const struct tenon_payload_format open = { .size = sizeof(open),
+							  .kinds = kinds + 1,
+							  .fields = "*(yi" };
+	static const struct tenon_payload_format bad[] = {
+		{ .size = sizeof(open), .kinds = kinds },
+		{ .size = sizeof(open), .kinds = kinds + 2, .fields = "y" },
+		{ .size = sizeof(open), .fields = "y" },
+		{ .size = 8, .kinds = kinds, .fields = "y" },
+	};
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_payload_info facts;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(tenon_payload_format_register(&bad[i]), -TENON_E_USAGE);
+		assert_error_has("want kinds and fields");
+	}
+	assert_int_equal(tenon_payload_format_register(&open), 0);
+	/* one of its two kinds has another format */
+	assert_int_equal(tenon_payload_format_register(&named), -TENON_E_EXISTS);
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "ignored");
+	tenon_buffer_u32(&b, 7);
+	facts = facts_of("an_open_group", FFI, &b);
+	assert_functions(&facts, "");
+	b.size = 0;
+	assert_int_equal(tenon_payload_format_register(&alone), 0);
+	tenon_buffer_u64(&b, 1);
+	put_string(&b, "f");
+	put_string(&b, "not a function");
+	facts = facts_of("names_before_a_name", FFI, &b);
+	assert_functions(&facts, "f");
+	assert_slice(facts.name, "not a function");
+	tenon_buffer_fini(&b);
+}
+
 static void a_metadata_module_has_no_bytes(void **state)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
@@ -119,12 +167,12 @@ static void a_metadata_module_has_no_bytes(void **state)
 	tenon_buffer_fini(&b);
 }
 
-static void put_relax(struct tenon_buffer *b)
+static void put_relax(struct tenon_buffer *b, const char *first)
 {
-	static const struct {
+	const struct {
 		uint32_t kind;
 		const char *name;
-	} functions[] = { { 0, "vm.builtin.copy" }, { 1, "main" }, { 2, "compiled" } };
+	} functions[] = { { 0, first }, { 1, "main" }, { 2, "compiled" } };
 	size_t i;
 
 	tenon_buffer_u64(b, UINT64_C(0xd225de2f4214151d));
@@ -147,9 +195,16 @@ static void a_relax_executable_lists_its_own_functions(void **state)
 {
 	struct tenon_buffer code = TENON_BUFFER_INIT, b = TENON_BUFFER_INIT;
 	struct tenon_payload_info facts;
+	char name[300] = "";
 
 	(void)state;
-	put_relax(&code);
+	/* a function much longer than the least: the next ones are cut, too */
+	memset(name, 'n', sizeof(name) - 1);
+	put_relax(&code, name);
+	facts = facts_of("relax.VMExecutable", FFI, &code);
+	assert_functions(&facts, "main compiled");
+	code.size = 0;
+	put_relax(&code, "vm.builtin.copy");
 	facts = facts_of("relax.VMExecutable", FFI, &code);
 	assert_functions(&facts, "main compiled");
 	tenon_buffer_string(&b, slice_of(&code));
@@ -188,7 +243,7 @@ static void a_relax_executable_lists_what_it_calls(void **state)
 	size_t i, size;
 
 	(void)state;
-	put_relax(&code);
+	put_relax(&code, "vm.builtin.copy");
 	tenon_buffer_string(&wrapped, slice_of(&code));
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(called_by(forms[i]->data, forms[i]->size, &names), 0);
@@ -339,6 +394,7 @@ int main(void)
 		cmocka_unit_test(json_runtimes_have_symbol_graph_and_constants),
 		cmocka_unit_test(constants_are_counted),
 		cmocka_unit_test(executors_have_parameters),
+		cmocka_unit_test(a_program_s_own_format_may_be_odd),
 		cmocka_unit_test(a_metadata_module_has_no_bytes),
 		cmocka_unit_test(a_relax_executable_lists_its_own_functions),
 		cmocka_unit_test(a_relax_executable_lists_what_it_calls),

@@ -190,6 +190,20 @@ static void metal_changed_its_order_twice(void **state)
 	tenon_buffer_fini(&b);
 }
 
+static void a_part_that_is_no_text_hides_the_source(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_payload_info facts;
+
+	(void)state;
+	put_string(&b, "metallib");
+	put_kernels(&b, two_kernels, 2, true);
+	put_texts(&b, "first text", "\xff");
+	facts = facts_of("metal", FFI, &b);
+	assert_source(&facts, NULL);
+	tenon_buffer_fini(&b);
+}
+
 static void webgpu_has_no_format_and_a_text_for_each_kernel(void **state)
 {
 	(void)state;
@@ -363,6 +377,82 @@ static void a_visitor_that_stops_is_obeyed_at_each_field(void **state)
 	tenon_buffer_fini(&blob);
 }
 
+/* the only import of a blob that comes from no file */
+static struct tenon_module *only_import(const char *kind, const struct tenon_buffer *payload,
+					struct tenon_buffer *blob, struct tenon_module **root)
+{
+	const struct blob_source src = { .file = "", .generation = FFI };
+	const struct part parts[] = { { "_lib", { NULL, 0 } }, { kind, slice_of(payload) } };
+
+	*blob = blob_of(FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	assert_int_equal(import_tree_read(slice_of(blob), &src, NULL, root), 0);
+	return (*root)->imports[0];
+}
+
+static void assert_begins(const char *text)
+{
+	assert_ptr_equal(strstr(tenon_error_message(), text), tenon_error_message());
+}
+
+static void a_function_without_a_backend_says_what_is_missing(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT, blob;
+	struct tenon_value ret = tenon_arg_none();
+	struct tenon_module *root, *m;
+	struct tenon_function *f;
+
+	(void)state;
+	put_device(&b, "hsaco", "k", "code", true);
+	m = only_import("hip", &b, &blob, &root);
+	assert_int_equal(tenon_module_get_function(m, "k", &f), 0);
+	assert_int_equal(tenon_function_call(f, NULL, 0, &ret), -TENON_E_NO_LOADER);
+	assert_begins("import 1 of 2 (kind \"hip\", ");
+	tenon_object_unref(f);
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+
+	b.size -= 3;
+	m = only_import("hip", &b, &blob, &root);
+	assert_true(tenon_module_get_function(m, "k", &f) < 0);
+	assert_begins("import 1 of 2 (kind \"hip\")");
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+	tenon_buffer_fini(&b);
+}
+
+static void a_source_is_given_in_its_own_format_alone(void **state)
+{
+	static const char *const any[] = { NULL, "", "metal" };
+	struct tenon_buffer b = TENON_BUFFER_INIT, blob;
+	struct tenon_value source = tenon_arg_none();
+	struct tenon_module *root, *m;
+	size_t i;
+
+	(void)state;
+	put_string(&b, "metal");
+	put_kernels(&b, two_kernels, 2, true);
+	put_texts(&b, "first\n", "second\n");
+	m = only_import("metal", &b, &blob, &root);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(m->ops->source(m, any[i], &source), 0);
+		tenon_value_release(&source);
+	}
+	assert_int_equal(m->ops->source(m, "cl", &source), -TENON_E_UNSUPPORTED);
+	assert_error_has("no source as \"cl\"; its own format is \"metal\"");
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+
+	b.size = 0;
+	put_kernels(&b, two_kernels, 2, true);
+	put_texts(&b, "first", "second");
+	m = only_import("webgpu", &b, &blob, &root);
+	assert_int_equal(m->ops->source(m, "wgsl", &source), -TENON_E_UNSUPPORTED);
+	assert_error_has("its own format is \"\"");
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+	tenon_buffer_fini(&b);
+}
+
 static void sizes_are_written_for_people(void **state)
 {
 	char text[PAYLOAD_SIZE_TEXT];
@@ -387,11 +477,14 @@ int main(void)
 		cmocka_unit_test(vulkan_programs_have_a_length_since_0_24),
 		cmocka_unit_test(a_vulkan_program_without_its_magic_number_is_refused),
 		cmocka_unit_test(metal_changed_its_order_twice),
+		cmocka_unit_test(a_part_that_is_no_text_hides_the_source),
 		cmocka_unit_test(webgpu_has_no_format_and_a_text_for_each_kernel),
 		cmocka_unit_test(an_error_is_that_of_the_form_that_got_furthest),
 		cmocka_unit_test(names_are_listed_in_order_until_the_visitor_stops),
 		cmocka_unit_test(nodes_of_a_graph_are_counted_in_any_text),
 		cmocka_unit_test(a_visitor_that_stops_is_obeyed_at_each_field),
+		cmocka_unit_test(a_function_without_a_backend_says_what_is_missing),
+		cmocka_unit_test(a_source_is_given_in_its_own_format_alone),
 		cmocka_unit_test(sizes_are_written_for_people),
 	};
 
