@@ -52,6 +52,7 @@ static int take_kind(struct import_blob *b, struct import_entry *e)
 	if (err)
 		return tenon_error_in(err, "kind of import %zu of %zu", b->count, b->expected);
 	if (repeats(b, e)) {
+		*kind = e[-1].kind;
 		e->format = e[-1].format;
 		e->loader = e[-1].loader;
 		return 1;

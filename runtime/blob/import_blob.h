@@ -29,7 +29,7 @@ struct blob_source {
 
 /**
  * struct import_entry - a module of a blob
- * @kind: its kind
+ * @kind: its kind; entries in a row that have the same share its bytes
  * @bytes: its payload; empty for `_lib`
  * @format: format of its kind; NULL if unknown
  * @loader: its C loader; NULL: a packed function loads it, or it stays a payload

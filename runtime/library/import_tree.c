@@ -26,7 +26,7 @@ static int find_function(struct import_build *t, const struct import_entry *e)
 	const struct blob_source *src = t->b->source;
 
 	if (src->inspect || src->generation == TENON_GENERATION_LEGACY ||
-	    tenon_slice_equal(t->kind, e->kind))
+	    t->kind.data == e->kind.data || tenon_slice_equal(t->kind, e->kind))
 		return 0;
 	tenon_object_unref(t->function);
 	t->function = NULL;

@@ -485,7 +485,7 @@ static bool block_runs(struct payload_block *block, struct tenon_slice kind)
 #ifdef CONFIG_DEVICES
 	if (block->tree.inspected)
 		return false;
-	if (!block->kind.data || !tenon_slice_equal(block->kind, kind)) {
+	if (block->kind.data != kind.data && !tenon_slice_equal(block->kind, kind)) {
 		block->kind = kind;
 		block->runs = tenon_backend_of_kind(kind) != NULL;
 	}
