@@ -110,11 +110,10 @@ int tenon_module_prepare(struct tenon_module *m, struct tenon_device *device,
 	err = prepare_create(m, device, how, &p);
 	if (err)
 		return err;
-	err = preparation_start(p, true);
-	if (!err) {
-		preparation_help(p);
-		err = tenon_preparation_wait(p);
-	}
+	/* without threads of its own this one builds all */
+	preparation_start(p, true);
+	preparation_help(p);
+	err = tenon_preparation_wait(p);
 	tenon_object_unref(p);
 	return err;
 }

@@ -6,6 +6,7 @@
 #include "tests/unit/suite.h"
 
 #include <tenon/backend/executable.h>
+#include <tenon/backend/payload_format.h>
 #include <tenon/module.h>
 
 static struct tenon_buffer payload;
@@ -348,6 +349,33 @@ static void more_arguments_than_have_numbers_are_refused(void **state)
 	}
 }
 
+static bool tag_of_its_own(struct tenon_slice tag, int *extent, uint32_t *flags)
+{
+	(void)flags;
+	*extent = tenon_slice_equal(tag, tenon_slice_of("far")) ? TENON_TAG_COUNT : 0;
+	return true;
+}
+
+static void an_extent_that_a_plug_in_makes_up_is_refused(void **state)
+{
+	static const char *const kinds[] = { "tagged", NULL }, *const name[] = { "k" };
+	static const char *const near[] = { "near" }, *const far[] = { "far" };
+	static const struct tenon_payload_format format = {
+		.size = sizeof(format), .kinds = kinds, .fields = "m", .tag = tag_of_its_own
+	};
+	struct tenon_program *p;
+
+	(void)state;
+	assert_int_equal(tenon_payload_format_register(&format), 0);
+	table(name, 1, near, 1);
+	assert_int_equal(read("tagged", &p), 0);
+	tenon_program_free(p);
+	begin(NULL);
+	table(name, 1, far, 1);
+	assert_int_equal(read("tagged", &p), -TENON_E_UNSUPPORTED);
+	assert_error_has("launch tag \"far\" is not known here");
+}
+
 static void a_kind_that_nobody_describes_is_refused(void **state)
 {
 	struct tenon_program *p;
@@ -372,6 +400,7 @@ int main(void)
 		cmocka_unit_test_setup(each_kernel_of_vulkan_has_words_and_a_flag, begin),
 		cmocka_unit_test_setup(bytes_that_are_cut_short_are_refused_at_every_length, begin),
 		cmocka_unit_test_setup(more_arguments_than_have_numbers_are_refused, begin),
+		cmocka_unit_test_setup(an_extent_that_a_plug_in_makes_up_is_refused, begin),
 		cmocka_unit_test_setup(a_kind_that_nobody_describes_is_refused, begin),
 	};
 

@@ -480,6 +480,21 @@ static int load_null(void)
 	return err;
 }
 
+static int get_kernel(void)
+{
+	const struct blob_source src = { .file = "x.so", .generation = FFI };
+	struct tenon_function *f = NULL;
+	struct tenon_module *root;
+	int err = import_tree_read(given(), &src, NULL, &root);
+
+	if (err)
+		return err;
+	err = tenon_module_get_function(root->imports[0], "a", &f);
+	tenon_object_unref(f);
+	tenon_object_unref(root);
+	return err;
+}
+
 /* a module below that cannot be read */
 static int prepare_damaged(void)
 {
@@ -528,6 +543,13 @@ static void modules_are_loaded_alone(void **state)
 		put_null(wanted);
 		assert_survives(load_null);
 	}
+	/* in the older form, which blobs of today do not have */
+	put_device(&bytes, "hsaco", "k", "body", false);
+	assert_int_equal(payload_module_load(tenon_slice_of("hip"), given(), &module), 0);
+	assert_int_equal(write_modern(), -TENON_E_UNSUPPORTED);
+	tenon_error_clear();
+	tenon_object_unref(module);
+	tenon_buffer_fini(&bytes);
 }
 
 static struct tenon_module *load_one(const char *kind, struct tenon_slice payload)
@@ -553,6 +575,14 @@ static void modules_are_prepared(void **state)
 
 	(void)state;
 	put_null("a");
+	const struct part whole[] = { { "_lib", { NULL, 0 } }, { "null", given() } };
+
+	/* kernels are made when the first one is looked for */
+	blob = blob_of(FFI, whole, 2, ROWS(0, 1, 1), ROWS(1));
+	tenon_buffer_fini(&bytes);
+	bytes = blob;
+	assert_survives(get_kernel);
+	put_null("a");
 	assert_int_equal(tenon_device_open("null:0", &device), 0);
 	module = load_one("null", given());
 	for (i = 0; i < 20; i++) {
@@ -572,9 +602,10 @@ static void modules_are_prepared(void **state)
 	assert_survives(prepare_meanwhile);
 	tenon_object_unref(module);
 
-	const struct part parts[] = { { "_lib", { NULL, 0 } }, { "null", slice_of(&cut) } };
+	const struct part damaged = { "null", slice_of(&cut) };
+	const struct part parts[] = { { "_lib", { NULL, 0 } }, damaged, damaged };
 
-	blob = blob_of(FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
+	blob = blob_of(FFI, parts, 3, ROWS(0, 2, 2, 2), ROWS(1, 2));
 	assert_int_equal(import_tree_read(slice_of(&blob), &src, NULL, &module), 0);
 	assert_survives(prepare_damaged);
 	tenon_object_unref(module);

@@ -108,7 +108,8 @@ static void executors_have_parameters(void **state)
 /* forms that no kind of TVM has */
 static void a_program_s_own_format_may_be_odd(void **state)
 {
-	static const char *const kinds[] = { "names_before_a_name", "an_open_group", NULL };
+	static const char *const kinds[] = { "an_open_group", "names_before_a_name", NULL };
+	static const char *const open_kind[] = { "an_open_group", NULL };
 	static const struct tenon_payload_format named = { .size = sizeof(named),
 							   .kinds = kinds,
 							   .fields = "kn" };
@@ -117,7 +118,7 @@ static void a_program_s_own_format_may_be_odd(void **state)
 							   .kinds = one_kind,
 							   .fields = "kn" };
 	static const struct tenon_payload_format open = { .size = sizeof(open),
-							  .kinds = kinds + 1,
+							  .kinds = open_kind,
 							  .fields = "*(yi" };
 	static const struct tenon_payload_format bad[] = {
 		{ .size = sizeof(open), .kinds = kinds },
@@ -185,8 +186,9 @@ static void put_relax(struct tenon_buffer *b, const char *first)
 		tenon_buffer_u64(b, 0);
 		tenon_buffer_u64(b, 1);
 		tenon_buffer_u64(b, 2);
-		tenon_buffer_u64(b, 1);
+		tenon_buffer_u64(b, 2);
 		put_string(b, "x");
+		put_string(b, "y");
 	}
 	tenon_buffer_u64(b, 0);
 }

@@ -3,6 +3,7 @@
 
 #include <tenon/visit.h>
 
+#include "runtime/payload/payload_file.h"
 #include "runtime/payload/payload_visit.h"
 
 static const char *const two_kernels[] = { "left", "right" };
@@ -266,10 +267,10 @@ static void names_are_listed_in_order_until_the_visitor_stops(void **state)
 		names[i] = text[i];
 	}
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		for (n = 0; n < 2; n++) {
+		for (n = 0; n < 3; n++) {
 			struct tenon_payload_info info = { .generation = TENON_GENERATION_FFI,
 							   .extra_tags = true };
-			struct listing l = { 0, n ? counts[i] - 1 : ~0u };
+			struct listing l = { 0, n == 0 ? ~0u : n == 1 ? counts[i] - 1 : 0 };
 			struct tenon_buffer b = TENON_BUFFER_INIT;
 			struct tenon_cursor c;
 			int result;
@@ -282,7 +283,7 @@ static void names_are_listed_in_order_until_the_visitor_stops(void **state)
 						       &c, &info, look_at_number, &l, &result),
 					 0);
 			assert_int_equal(result, n ? 7 : 0);
-			assert_int_equal(l.next, counts[i]);
+			assert_int_equal(l.next, n < 2 ? counts[i] : 1);
 			tenon_buffer_fini(&b);
 		}
 }
@@ -420,6 +421,44 @@ static void a_function_without_a_backend_says_what_is_missing(void **state)
 	tenon_buffer_fini(&b);
 }
 
+#ifdef CONFIG_DEVICE_FILES
+static int take_no_suffix(void *context, const char *suffix)
+{
+	(void)context;
+	return !*suffix;
+}
+#endif
+
+/* of a plug-in that was built before formats had a remedy */
+static void a_format_of_an_older_plug_in_is_read_and_listed(void **state)
+{
+	static const char *const kinds[] = { "older_plug_in", NULL };
+	static const struct tenon_payload_format older = {
+		.size = offsetof(struct tenon_payload_format, remedy),
+		.kinds = kinds,
+		.fields = "n",
+		.remedy = "This is not read.",
+	};
+	struct tenon_buffer b = TENON_BUFFER_INIT, blob;
+	struct tenon_module *root, *m;
+
+	(void)state;
+	assert_int_equal(tenon_payload_format_register(&older), 0);
+	put_string(&b, "k");
+	m = only_import("older_plug_in", &b, &blob, &root);
+	assert_list_field(m, "functions", "k");
+	assert_text_field(m, "remedy",
+			  "Install a plug-in for it, or register a loader "
+			  "(tenon/backend/module_kind.h).");
+#ifdef CONFIG_DEVICE_FILES
+	assert_false(payload_file_known(tenon_slice_of("older")));
+	assert_int_equal(payload_file_each_suffix(true, take_no_suffix, NULL), 0);
+#endif
+	tenon_object_unref(root);
+	tenon_buffer_fini(&blob);
+	tenon_buffer_fini(&b);
+}
+
 static void a_source_is_given_in_its_own_format_alone(void **state)
 {
 	static const char *const any[] = { NULL, "", "metal" };
@@ -484,6 +523,7 @@ int main(void)
 		cmocka_unit_test(nodes_of_a_graph_are_counted_in_any_text),
 		cmocka_unit_test(a_visitor_that_stops_is_obeyed_at_each_field),
 		cmocka_unit_test(a_function_without_a_backend_says_what_is_missing),
+		cmocka_unit_test(a_format_of_an_older_plug_in_is_read_and_listed),
 		cmocka_unit_test(a_source_is_given_in_its_own_format_alone),
 		cmocka_unit_test(sizes_are_written_for_people),
 	};
