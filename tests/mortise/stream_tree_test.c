@@ -171,10 +171,31 @@ static int teardown(void **unused)
 	return 0;
 }
 
+static void a_stream_for_another_target_says_that_no_backend_has_it(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	struct tenon_function *f;
+	struct tenon_module *m;
+	char *target;
+
+	(void)state;
+	ok(sample_stream(&b));
+	target = memmem(b.data, b.size, "mortise", 7);
+	assert_non_null(target);
+	memcpy(target, "mortals", 7);
+	ok(tenon_module_load_bytes("cmdstream", (struct tenon_slice){ b.data, b.size }, &m));
+	assert_int_equal(tenon_module_get_function(m, "dense", &f), -TENON_E_NO_LOADER);
+	assert_error_has("code for \"mortals\"; no backend of this build has that name");
+	tenon_error_clear();
+	tenon_object_unref(m);
+	tenon_buffer_fini(&b);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_code_calls_a_stream_in_its_imports),
+		cmocka_unit_test(a_stream_for_another_target_says_that_no_backend_has_it),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
