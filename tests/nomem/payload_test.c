@@ -17,7 +17,6 @@
 /* what a deed works on; facts are what came out */
 static struct tenon_buffer bytes;
 static struct tenon_module *module;
-static struct tenon_device *device;
 static uint64_t facts;
 
 typedef int (*deed)(void);
@@ -454,6 +453,8 @@ static void a_format_is_registered_once_there_is_memory(void **state)
 #endif
 
 #ifdef CONFIG_DEVICE_NULL
+static struct tenon_device *device;
+
 static void put_null(const char *name)
 {
 	put_string(&bytes, "null");
