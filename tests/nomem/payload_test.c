@@ -130,7 +130,7 @@ static void trees_are_read(void **state)
 
 		put_device(&payload, "hsaco", "k", "code", both[i] == FFI);
 		const struct part hip = { "hip", slice_of(&payload) };
-		const struct part parts[] = { { "_lib", { NULL, 0 } }, hip, hip, hip };
+		const struct part parts[] = { hip, { "_lib", { NULL, 0 } }, hip, hip };
 
 		bytes = blob_of(both[i], parts, 4, ROWS(0, 1, 1, 2, 3), ROWS(3, 1, 2));
 		assert_survives(readers[i]);

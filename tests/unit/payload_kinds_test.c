@@ -187,7 +187,7 @@ static void put_relax(struct tenon_buffer *b, const char *first)
 		tenon_buffer_u64(b, 1);
 		tenon_buffer_u64(b, 2);
 		tenon_buffer_u64(b, 2);
-		put_string(b, "x");
+		put_string(b, "a_long_parameter");
 		put_string(b, "y");
 	}
 	tenon_buffer_u64(b, 0);
