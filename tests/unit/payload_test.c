@@ -405,6 +405,8 @@ static void a_function_without_a_backend_says_what_is_missing(void **state)
 	(void)state;
 	put_device(&b, "hsaco", "k", "code", true);
 	m = only_import("hip", &b, &blob, &root);
+	assert_int_equal(tenon_module_find_function(m, tenon_slice_of("absent"), false, &f), 0);
+	assert_null(f);
 	assert_int_equal(tenon_module_get_function(m, "k", &f), 0);
 	assert_int_equal(tenon_function_call(f, NULL, 0, &ret), -TENON_E_NO_LOADER);
 	assert_begins("import 1 of 2 (kind \"hip\", ");
