@@ -57,7 +57,12 @@ static int text_error(const struct json_text *t, size_t offset, int status, cons
 	return status;
 }
 
-int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
+#if !ERROR_MESSAGES
+#define text_error(t, offset, status, ...)                                                         \
+	(0 ? text_error(t, offset, status, __VA_ARGS__) : error_brief(status))
+#endif
+
+int(json_error)(const struct json_text *t, uint32_t at, int status, const char *format, ...)
 {
 	size_t offset = at < t->count ? (size_t)t->tokens[at].start : t->text.size;
 	va_list args;

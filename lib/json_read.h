@@ -21,6 +21,7 @@
 #endif
 #include <jsmn.h>
 
+#include "lib/brief_errors.h"
 #include "lib/plugin_api.h"
 #include "lib/slice_text.h"
 
@@ -61,6 +62,10 @@ void json_text_fini(struct json_text *t) TO_PLUGINS(json_text_fini);
  */
 int json_error(const struct json_text *t, uint32_t at, int status, const char *format, ...)
 	TO_PLUGINS(json_error) TENON_PRINTF(4, 5);
+#if !ERROR_MESSAGES
+#define json_error(t, at, status, ...)                                                             \
+	(0 ? json_error(t, at, status, __VA_ARGS__) : error_brief(status))
+#endif
 
 /** json_raw - the undecoded bytes of a token; for a string, without its quotes */
 static inline struct tenon_slice json_raw(const struct json_text *t, uint32_t at)

@@ -10,9 +10,9 @@
 #include "lib/brief_errors.h"
 #include "lib/slice_text.h"
 
-/* Names of dtype codes. A name with @bits not 0 applies to that width only. */
+/* Names of dtype codes. A name with @bits not 0 applies to that width only. No pointers: they would need relocations. */
 static const struct dtype_word {
-	const char *word;
+	char word[20];
 	uint8_t code;
 	uint8_t bits;
 } dtype_words[] = {
@@ -46,8 +46,8 @@ static const struct dtype_word {
 #define DTYPE_WORDS (sizeof(dtype_words) / sizeof(dtype_words[0]))
 
 static const struct device_word {
-	const char *word;
-	int32_t type;
+	char word[13];
+	uint8_t type;
 } device_words[] = {
 	{ "cpu", 1 },	     { "cuda", 2 },	 { "cuda_host", 3 },	 { "opencl", 4 },
 	{ "vulkan", 7 },     { "metal", 8 },	 { "vpi", 9 },		 { "rocm", 10 },
@@ -151,7 +151,7 @@ static bool take_dtype_word(struct tenon_slice *text, const struct dtype_word *w
 
 	if (slice_take(text, w->word))
 		return true;
-	if (strncmp(w->word, "float", 5) || !w->bits || !slice_take(&rest, "f"))
+	if (memcmp(w->word, "float", strlen("float")) || !w->bits || !slice_take(&rest, "f"))
 		return false;
 	slice_take(&rest, "p");
 	if (!slice_take(&rest, narrow))

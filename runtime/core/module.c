@@ -58,9 +58,14 @@ static int resize_imports(struct tenon_module *m, size_t count)
 	return 0;
 }
 
+/* module_index_find(), once a module has imports: a program whose modules have none need not link it. */
+static int (*find_in_imports)(struct tenon_module *m, struct tenon_slice name,
+			      struct tenon_function **out); /* atomic */
+
 /* Terminate the list and mark all indices stale. */
 static void imports_changed(struct tenon_module *m, size_t count)
 {
+	__atomic_store_n(&find_in_imports, module_index_find, __ATOMIC_RELAXED);
 	m->imports[count] = NULL;
 	m->imports[-1] = (struct tenon_module *)(uintptr_t)module_index_touch();
 	m->import_count = count;
@@ -132,7 +137,7 @@ int tenon_module_find_function(struct tenon_module *m, struct tenon_slice name, 
 	}
 	if (!imports || !m->import_count)
 		return 0;
-	return module_index_find(m, name, out);
+	return __atomic_load_n(&find_in_imports, __ATOMIC_RELAXED)(m, name, out);
 }
 
 int tenon_module_each_function(struct tenon_module *m,

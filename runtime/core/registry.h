@@ -5,6 +5,8 @@
 
 #include <tenon/function.h>
 
+#include "lib/plugin_api.h"
+
 /* tenon_function_register() for a name that is not NUL-terminated. */
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace);
 
@@ -15,7 +17,7 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 extern int (*const registry_fill_library)(void);
 
 /* tenon_function_find_slice() among the functions that are registered now. */
-void registry_find(struct tenon_slice name, struct tenon_function **out);
+void registry_find(struct tenon_slice name, struct tenon_function **out) TO_PLUGINS(registry_find);
 
 /* tenon_function_each() of the functions that are registered now. */
 int registry_each(int (*visit)(void *context, const char *name, struct tenon_function *function),

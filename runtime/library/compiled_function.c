@@ -32,10 +32,24 @@ int compiled_function_create(tenon_call_fn call, void *symbol, struct tenon_obje
 	f->base.cpp_call = NULL;
 	f->symbol = symbol;
 	f->keep = keep;
+	f->legacy = false;
 	tenon_object_ref(keep);
 	*out = &f->base;
 	return 0;
 }
+
+/* Here, so that an executor does not link the calls of such functions into a program that has none. */
+#ifdef CONFIG_TVM_LEGACY
+bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
+{
+	const struct compiled_function *f = (const struct compiled_function *)function;
+
+	if (function->object.deleter != compiled_delete || !f->legacy)
+		return false;
+	*symbol = f->symbol;
+	return true;
+}
+#endif
 
 static int guarded_call(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)

@@ -9,6 +9,7 @@ struct compiled_function {
 	struct tenon_function base;
 	void *symbol;
 	struct tenon_object *keep;
+	bool legacy; /* @symbol has the convention of TVM 0.8 to 0.20 */
 };
 
 int compiled_function_create(tenon_call_fn call, void *symbol, struct tenon_object *keep,

@@ -123,23 +123,25 @@ static int legacy_guarded_call(void *self, const struct tenon_value *args, int32
 	return err;
 }
 
+static int create(tenon_call_fn call, void *symbol, struct tenon_object *keep,
+		  struct tenon_function **out)
+{
+	int err = compiled_function_create(call, symbol, keep, out);
+
+	if (!err)
+		((struct compiled_function *)*out)->legacy = true;
+	return err;
+}
+
 int tvm_legacy_function_create(void *symbol, struct tenon_object *keep, struct tenon_function **out)
 {
-	return compiled_function_create(legacy_call, symbol, keep, out);
+	return create(legacy_call, symbol, keep, out);
 }
 
 int tvm_legacy_guarded_function_create(void *symbol, struct tenon_object *keep,
 				       struct tenon_function **out)
 {
-	return compiled_function_create(legacy_guarded_call, symbol, keep, out);
-}
-
-bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbol)
-{
-	if (function->call != legacy_call && function->call != legacy_guarded_call)
-		return false;
-	*symbol = ((const struct compiled_function *)function)->symbol;
-	return true;
+	return create(legacy_guarded_call, symbol, keep, out);
 }
 
 /* ---- calls from legacy code */

@@ -195,6 +195,7 @@ static int factory_each_function(struct tenon_module *m,
 
 /* ---- the module */
 
+#if defined(CONFIG_MODULE_WRITE) || defined(CONFIG_ELF_INSPECT)
 static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 {
 	const struct factory *f = factory_from(m);
@@ -207,7 +208,11 @@ static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 	tenon_buffer_u64(out, 0);
 	return tenon_buffer_string(out, f->name);
 }
+#else
+#define factory_save NULL
+#endif
 
+#ifdef CONFIG_REFLECTION
 static int factory_visit(const struct tenon_module *m, const struct tenon_visitor *v)
 {
 	const struct factory *f = factory_from(m);
@@ -228,6 +233,7 @@ static int factory_visit(const struct tenon_module *m, const struct tenon_visito
 		stop = visit_text(v, "loader", tenon_slice_of("ready"));
 	return stop;
 }
+#endif
 
 static void factory_destroy(struct tenon_module *m)
 {
@@ -241,7 +247,9 @@ static const struct tenon_module_ops factory_ops = {
 	.get_function = factory_get_function,
 	.each_function = factory_each_function,
 	.save = factory_save,
+#ifdef CONFIG_REFLECTION
 	.visit = factory_visit,
+#endif
 	.destroy = factory_destroy,
 };
 
@@ -323,6 +331,7 @@ int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 	return 0;
 }
 
+#ifdef CONFIG_ELF_INSPECT
 /* Create a factory from the bytes of a payload module. */
 static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
 {
@@ -341,6 +350,13 @@ static int parse_payload_module(struct tenon_module *m, struct tenon_module **ou
 	tenon_buffer_fini(&bytes);
 	return err;
 }
+#else
+/* Only tenon_module_inspect() makes such modules. */
+static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
+{
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_ELF_INSPECT is off in this build");
+}
+#endif
 
 int factory_of(struct tenon_module *m, const char *name, struct factory **out)
 {

@@ -36,8 +36,8 @@ int params_fetch(struct tenon_params *p, const struct tenon_cursor *c, uint64_t 
 	want = place + (size_t)size - p->fetched;
 	if (want < HEAD_STEP)
 		want = left < HEAD_STEP ? left : HEAD_STEP;
-	err = file_read_at(p->fd, p->path, (char *)(uintptr_t)p->head.data + p->fetched, want,
-			   p->fetched);
+	err = p->read_at(p->fd, p->path, (char *)(uintptr_t)p->head.data + p->fetched, want,
+			 p->fetched);
 	p->fetched += want;
 	return err;
 }
@@ -74,7 +74,7 @@ int tenon_params_load(struct tenon_params *params, const struct tenon_param *par
 		param = o->param;
 	}
 	if (params->fd >= 0 && !is_owned(params, param->tensor.data)) {
-		err = file_read_at(params->fd, params->path, to, param->bytes, param->offset);
+		err = params->read_at(params->fd, params->path, to, param->bytes, param->offset);
 		return err ? tenon_error_in(err, "parameter \"%.*s\"", (int)param->name.size,
 					    param->name.data)
 			   : 0;
@@ -190,6 +190,7 @@ static int read_file(struct tenon_params *p, const char *path)
 	p->path = strdup(path);
 	if (!p->path)
 		return tenon_error(-TENON_E_NOMEM, "no memory for parameters");
+	p->read_at = file_read_at;
 	err = file_open(path, &p->fd, &size);
 	if (!err)
 		err = file_map_reserve(path, size, &p->head);

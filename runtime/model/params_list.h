@@ -32,6 +32,8 @@ struct tenon_params {
 	struct params_metadata metadata;
 	struct tenon_slice map;
 	int fd;
+	/* file_read_at(), which a program with parameters in memory need not link; NULL without a file */
+	int (*read_at)(int fd, const char *path, void *to, size_t size, uint64_t offset);
 	struct tenon_slice owned; /* data in memory of its own: swapped, dequantised */
 	char *names;
 	struct tenon_param *items;

@@ -11,7 +11,6 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/file_kind.h"
-#include "lib/file_map.h"
 #include "runtime/core/saved_tensor.h"
 
 /* bytes to read at a time from a file: headers with data between them */
@@ -36,7 +35,7 @@ static int next_head(struct tenon_params *p, struct heads *h, const struct tenon
 	if (place < h->from || (h->to < end && place + SAVED_TENSOR_HEAD_MOST > h->to)) {
 		h->from = place;
 		h->to = end - place < HEAD_STEP ? end : place + HEAD_STEP;
-		err = file_read_at(p->fd, p->path, h->bytes, (size_t)(h->to - h->from), h->from);
+		err = p->read_at(p->fd, p->path, h->bytes, (size_t)(h->to - h->from), h->from);
 	}
 	*out = tenon_cursor_of(h->bytes + (place - h->from), (size_t)(h->to - place), p->path,
 			       place);
