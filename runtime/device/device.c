@@ -152,54 +152,55 @@ int tenon_device_check(struct tenon_device *device)
 	return device_is_lost(device) ? raise_lost(device) : 0;
 }
 
-int device_queues(struct tenon_device *device, struct tenon_queue ***out, size_t *count)
+int device_queues(struct tenon_device *device, struct queue_list *out)
 {
-	struct tenon_queue **queues = NULL;
 	struct tenon_queue_core *q;
 	size_t n = 0;
 
 	device_lock(device);
 	for (q = device->core->queues; q; q = q->next)
 		n++;
-	queues = malloc((n + 1) * sizeof(struct tenon_queue *));
-	*count = 0;
+	out->queues = out->few;
+	if (n > sizeof(out->few) / sizeof(*out->few))
+		out->queues = malloc(n * sizeof(struct tenon_queue *));
+	out->count = 0;
 	/* skip queues that are being destroyed: they are empty */
-	for (q = device->core->queues; queues && q; q = q->next) {
+	for (q = device->core->queues; out->queues && q; q = q->next) {
 		tenon_object_ref_weak(q->queue);
 		if (tenon_object_promote(q->queue))
-			queues[(*count)++] = q->queue;
+			out->queues[out->count++] = q->queue;
 		tenon_object_unref_weak(q->queue);
 	}
 	device_unlock(device);
-	*out = queues;
-	return queues ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a list of queues");
+	return out->queues ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a list of queues");
 }
 
-void device_queues_free(struct tenon_queue **queues, size_t count)
+void device_queues_free(struct queue_list *list)
 {
-	while (count--)
-		tenon_object_unref(queues[count]);
-	free(queues);
+	while (list->count--)
+		tenon_object_unref(list->queues[list->count]);
+	if (list->queues != list->few)
+		free(list->queues);
 }
 
 int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
 {
-	struct tenon_queue **queues;
-	size_t i, count;
+	struct queue_list list;
+	size_t i;
 	int err;
 
 	/* The threads that would submit held operations exist only in the parent. */
 	if (device_is_parents(device))
 		return tenon_device_check(device);
-	err = device_queues(device, &queues, &count);
+	err = device_queues(device, &list);
 	if (err)
 		return err;
 	/* a failed queue does not end the loop, only a deadline does */
-	for (i = 0; i < count && !err; i++)
-		err = queue_wait(queues[i], deadline);
-	for (i = 0; i < count && !err; i++)
-		err = queue_failure(queues[i]);
-	device_queues_free(queues, count);
+	for (i = 0; i < list.count && !err; i++)
+		err = queue_wait(list.queues[i], deadline);
+	for (i = 0; i < list.count && !err; i++)
+		err = queue_failure(list.queues[i]);
+	device_queues_free(&list);
 	if (!err)
 		device_reap(device);
 	return err ? err : tenon_device_check(device);

@@ -116,9 +116,16 @@ static inline bool device_is_parents(const struct tenon_device *device)
 /* Copy the thread's error message; NULL when memory is out. */
 char *device_reason(void);
 
+/* the queues of a device; few of them take no memory */
+struct queue_list {
+	struct tenon_queue **queues;
+	size_t count;
+	struct tenon_queue *few[8];
+};
+
 /* List and reference all queues of a device; free the list with device_queues_free(). */
-int device_queues(struct tenon_device *device, struct tenon_queue ***out, size_t *count);
-void device_queues_free(struct tenon_queue **queues, size_t count);
+int device_queues(struct tenon_device *device, struct queue_list *out);
+void device_queues_free(struct queue_list *list);
 
 /* Release the retired items that no queue uses any more. */
 void device_reap(struct tenon_device *device);

@@ -373,34 +373,34 @@ static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t seri
 int queue_order_behind_all(struct tenon_queue *q)
 {
 	const struct tenon_queue_ops *ops = q->device->ops->queue;
-	struct tenon_queue **queues;
-	size_t i, count;
+	struct queue_list list;
+	size_t i;
 	uint64_t serial;
 	int err;
 
 	if (q->device->properties->flags & TENON_DEVICE_INLINE)
 		return 0;
-	err = device_queues(q->device, &queues, &count);
+	err = device_queues(q->device, &list);
 	if (err)
 		return err;
-	for (i = 0; i < count && !err; i++) {
-		if (queues[i] == q)
+	for (i = 0; i < list.count && !err; i++) {
+		if (list.queues[i] == q)
 			continue;
 		/*
 		 * A wait does not clear the error: it belongs to the thread that submitted the
 		 * failed operation.
 		 */
 		if (!ops->order) {
-			err = queue_wait(queues[i], TENON_FOREVER);
+			err = queue_wait(list.queues[i], TENON_FOREVER);
 			continue;
 		}
 		/* operations that another queue holds must be submitted first */
-		err = queue_held_wait(queues[i], TENON_FOREVER);
+		err = queue_held_wait(list.queues[i], TENON_FOREVER);
 		if (!err)
-			err = ops->mark(queues[i], &serial);
+			err = ops->mark(list.queues[i], &serial);
 		if (!err)
-			err = order(q, queues[i], serial);
+			err = order(q, list.queues[i], serial);
 	}
-	device_queues_free(queues, count);
+	device_queues_free(&list);
 	return err;
 }

@@ -157,20 +157,20 @@ static int own_queue(struct thread_entry *e)
 static int find_stream(struct thread_entry *e, struct tenon_queue **out)
 {
 	struct tenon_device *device = e->device;
-	struct tenon_queue **queues;
-	size_t i, count;
+	struct queue_list list;
+	size_t i;
 	int err;
 
 	*out = NULL;
-	err = device_queues(device, &queues, &count);
+	err = device_queues(device, &list);
 	if (err)
 		return err;
-	for (i = 0; i < count && !*out; i++)
-		if (queues[i]->native == e->stream || (void *)queues[i] == e->stream) {
-			tenon_object_ref(queues[i]);
-			*out = queues[i];
+	for (i = 0; i < list.count && !*out; i++)
+		if (list.queues[i]->native == e->stream || (void *)list.queues[i] == e->stream) {
+			tenon_object_ref(list.queues[i]);
+			*out = list.queues[i];
 		}
-	device_queues_free(queues, count);
+	device_queues_free(&list);
 	if (*out)
 		return 0;
 	if (!device->ops->queue->wrap)

@@ -439,6 +439,19 @@ static int kernel_call(void *self, const struct tenon_value *args, int32_t count
 	return queue_give(place->queue, &op);
 }
 
+int kernel_function_bind(struct tenon_function *function)
+{
+	struct kernel_function *f = (struct kernel_function *)function;
+	struct tenon_kernel *kernel;
+	struct device_place *place;
+	int err;
+
+	if (function->call != kernel_call)
+		return 0;
+	err = device_place_get(f->set->device_type, &place);
+	return err ? err : bind(f, place->device, &kernel);
+}
+
 const struct tenon_kernel_info *kernel_function_info(const struct tenon_function *function)
 {
 	return function->call == kernel_call ? ((const struct kernel_function *)function)->info

@@ -56,6 +56,14 @@ int kernel_set_executable(struct kernel_set *set, struct tenon_device *device,
 			  struct tenon_executable **out);
 
 /**
+ * kernel_function_bind - take the memory that the first call of a function on the thread's current device would take
+ * @function: any function; others than those of kernel_set_function() are left alone
+ *
+ * Return: 0; as that call.
+ */
+int kernel_function_bind(struct tenon_function *function) TO_PLUGINS(kernel_function_bind);
+
+/**
  * kernel_function_info - the entry of the kernel that a function launches
  *
  * Return: the entry, valid as long as the function; NULL for another function.
