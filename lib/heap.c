@@ -8,7 +8,7 @@
 
 #include "lib/fork_gate.h"
 
-#define GRAIN 16 /* pieces begin at, and are, a multiple of it */
+#define GRAIN HEAP_LEAST /* pieces begin at, and are, a multiple of it */
 
 /* A piece in use, in a ring by address. In persistent memory it lies in front of its data. */
 struct piece {

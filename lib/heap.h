@@ -33,6 +33,8 @@ enum heap_sort {
 
 #define HEAP_ALIGN 128 /* of regions: the largest alignment of any tensor or workspace */
 
+#define HEAP_LEAST 16 /* bytes of the smallest piece */
+
 struct heap;
 
 /** struct heap_region - memory of the caller; @dmabuf: the dma-buf that it maps, NULL for memory of the process */

@@ -66,6 +66,7 @@ static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 	snprintf(p->name, sizeof(p->name), "sl2610");
 	snprintf(p->vendor, sizeof(p->vendor), "Synaptics");
 	snprintf(p->driver, sizeof(p->driver), "Synaptics' torq, " TORQ_NODE);
+	p->flags |= TENON_DEVICE_STEADY;
 	p->processors = 1;
 	p->max_allocation = MEMORY - TORQ_PAGE;
 	p->alignment = ALIGNMENT;

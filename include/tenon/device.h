@@ -59,6 +59,8 @@ enum tenon_device_flag {
 	TENON_DEVICE_STREAM_ORDERED = 4, /* the backend uses tenon_memory_request.queue */
 	TENON_DEVICE_INLINE = 8, /* submitting runs the operation; nothing is ever pending */
 	TENON_DEVICE_SERIAL_BUILDS = 16, /* the driver builds one kernel at a time in a process */
+	/* an operation like one that was done before takes no memory of the process */
+	TENON_DEVICE_STEADY = 32,
 };
 
 /** enum tenon_heap_flag - what memory of a heap can do; a mask, also in tenon_memory.flags */

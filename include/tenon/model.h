@@ -59,8 +59,10 @@ struct tenon_port {
  *	function of a Relax executable (default: "main")
  * @describe: only read the description: no code of the model is looked up or run, so the root may
  *	come from tenon_module_inspect(). No tensors are allocated, and inputs cannot be set.
- * @params: parameters to set by name, as by tenon_model_set_params(); NULL for none.
- *	tenon_model_open_graph() takes its own, and models of a server are set by their client.
+ * @params: parameters to set by name, as by tenon_model_set_params(); NULL for none. Models of a
+ *	server are set by their client.
+ * @graph: graph.json of a graph whose functions are those of the root, which may be of any kind; data NULL
+ *	for a model that is in the import tree. It need not outlive the call
  */
 struct tenon_model_options {
 	size_t size;
@@ -69,6 +71,7 @@ struct tenon_model_options {
 	const char *function;
 	bool describe;
 	struct tenon_params *params;
+	struct tenon_slice graph;
 };
 
 /**
@@ -156,7 +159,7 @@ TENON_API int tenon_model_open(struct tenon_module *root, const struct tenon_mod
  * @library: module with the functions; referenced
  * @graph: graph.json; copied
  * @params: its parameters, or NULL; referenced if used in place
- * @options: NULL for all defaults
+ * @options: NULL for all defaults; @options->graph and @options->params are replaced
  * @out: receives the model
  *
  * Return: as tenon_model_open().

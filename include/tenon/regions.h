@@ -89,7 +89,8 @@ struct tenon_need {
 
 /*
  * Planned memory may be a dma-buf that an NPU uses where it is: a model of TensorFlow Lite has its tensors there at the
- * offsets that the NPU's compiler planned, and nothing of them is copied. The other regions are the processor's alone.
+ * offsets that the NPU's compiler planned, and nothing of them is copied. A graph on a device with TENON_DEVICE_STEADY that
+ * imports dma-bufs has the device's tensors there, in pages of their own. The other regions are the processor's alone.
  */
 
 /** struct tenon_region - memory of the caller: @size bytes at @data; @data may be NULL for none */
@@ -141,8 +142,8 @@ TENON_API int tenon_model_need(struct tenon_module *root, const struct tenon_mod
  *
  * Return: as tenon_model_open(); -TENON_E_NOMEM when a region is too small, with what each sort
  *	needs (a run that lacks temporary memory fails so, too); -TENON_E_UNSUPPORTED for a model
- *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite, or of an executor that
- *	allocates on its own; and for a dma-buf that the model or its device cannot use where it is, by name.
+ *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite and graphs on devices with
+ *	TENON_DEVICE_STEADY, or of an executor that allocates on its own; and for a dma-buf that the model or its device cannot use where it is, by name.
  */
 TENON_API int tenon_model_open_in(struct tenon_module *root,
 				  const struct tenon_model_options *options,

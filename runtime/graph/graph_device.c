@@ -7,7 +7,6 @@
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
 #include "runtime/graph/graph_exec.h"
-#include "runtime/model/tensor_place.h"
 
 /* Device types renumbered in TVM 0.11; graphs use the numbering of their exporter. */
 static const struct {
@@ -51,7 +50,7 @@ static int not_listed(const struct tenon_model_options *o, uint32_t storage, int
 	size_t i;
 	int err;
 
-	for (i = 0; i < o->device_count; i++)
+	for (i = 0; ERROR_MESSAGES && i < o->device_count; i++)
 		tenon_buffer_printf(&names, "%s%s:%d", i ? ", " : "",
 				    tenon_device_name((int32_t)o->devices[i].device_type),
 				    o->devices[i].device_id);
@@ -87,8 +86,10 @@ static int choose(struct graph_exec *x, const struct tenon_model_options *o, uin
 		listed = &host;
 	if (!listed)
 		return not_listed(o, storage, s->device);
+	if (!GRAPH_HAS_DEVICES && !place_is_host(*listed))
+		return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
 	x->where[storage] = *listed;
-	if (!place_is_host(*listed))
+	if (GRAPH_HAS_DEVICES && !place_is_host(*listed))
 		note_other(x, *listed);
 	return 0;
 }
@@ -132,19 +133,20 @@ static int make(struct graph_exec *x, uint32_t storage)
 
 int graph_make_memories(struct graph_exec *x)
 {
+	uint64_t at = 0;
 	uint32_t i;
-	int err = 0;
+	int err = graph_share(x);
 
-	if (!x->other_count)
-		return 0;
+	if (err || !GRAPH_HAS_DEVICES || !x->other_count)
+		return err;
 	x->memories = heap_zeroed((size_t)x->graph.storage_count + 1, sizeof(struct tenon_memory *),
 				  "memory of devices");
 	if (!x->memories)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %" PRIu32 " storages",
 				   x->graph.storage_count);
 	for (i = 0; i < x->graph.storage_count && !err; i++)
-		if (!place_is_host(x->where[i]) && x->graph.storages[i].used)
-			err = make(x, i);
+		if (!graph_storage_on_host(x, i) && x->graph.storages[i].used)
+			err = x->shared ? graph_share_storage(x, i, &at) : make(x, i);
 	return err;
 }
 
@@ -152,8 +154,9 @@ void graph_free_memories(struct graph_exec *x)
 {
 	uint32_t i;
 
-	for (i = 0; x->memories && i < x->graph.storage_count; i++)
+	for (i = 0; GRAPH_HAS_DEVICES && x->memories && i < x->graph.storage_count; i++)
 		tenon_object_unref(x->memories[i]);
+	graph_unshare(x);
 	heap_free(x->memories);
 	heap_free(x->where);
 	heap_free(x->others);
@@ -163,7 +166,7 @@ char *graph_own_storage(const struct graph_exec *x, uint32_t entry)
 {
 	int32_t storage = x->graph.entries[entry].storage;
 
-	if (x->memories && x->memories[storage])
+	if (GRAPH_HAS_DEVICES && x->memories && x->memories[storage])
 		return tenon_memory_data(x->memories[storage]);
 	return x->homes[storage];
 }
@@ -172,7 +175,7 @@ struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry
 {
 	int32_t storage = x->graph.entries[entry].storage;
 
-	if (x->memories && storage >= 0 && x->memories[storage])
+	if (GRAPH_HAS_DEVICES && x->memories && storage >= 0 && x->memories[storage])
 		return &x->memories[storage]->object;
 	if (x->lasting && storage >= 0 && x->homes[storage] >= x->lasting->data &&
 	    (size_t)(x->homes[storage] - x->lasting->data) < x->lasting->size)
@@ -188,7 +191,7 @@ int graph_follow(struct graph_exec *x)
 	size_t i;
 	int err = 0;
 
-	if (x->thread == &here)
+	if (!GRAPH_HAS_DEVICES || x->thread == &here)
 		return 0;
 	for (i = 0; i < x->other_count && !err; i++) {
 		err = tenon_device_get(x->others[i], &device);
@@ -207,7 +210,7 @@ int graph_wait(const struct graph_exec *x)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < x->other_count && !err; i++)
+	for (i = 0; GRAPH_HAS_DEVICES && i < x->other_count && !err; i++)
 		err = place_wait(x->others[i]);
 	return err;
 }

@@ -16,6 +16,7 @@
 #include "runtime/graph/graph.h"
 #include "runtime/model/model.h"
 #include "runtime/model/storage.h"
+#include "runtime/model/tensor_place.h"
 
 /**
  * struct graph_call - one call of the plan
@@ -57,6 +58,8 @@ struct graph_place {
  * @memories: memory of each storage on a device; NULL when there is none
  * @others: the devices of these, each once
  * @thread: thread of the last run; used only with @others
+ * @shared: a dma-buf of the caller that the device uses, whose parts @memories are; NULL for none
+ * @block: the bytes of all @memories in planned memory
  * @places: location of each entry's data
  * @calls: the plan; @call_count of them
  * @codes: type codes of arguments; all are equal, so all calls share one list
@@ -80,6 +83,8 @@ struct graph_exec {
 	char **homes;
 	DLDevice *where;
 	struct tenon_memory **memories;
+	struct tenon_memory *shared;
+	void *block;
 	DLDevice *others;
 	size_t other_count;
 	const void *thread;
@@ -127,10 +132,25 @@ int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 int graph_plan(struct graph_exec *x, struct tenon_module *library);
 void graph_plan_fini(struct graph_exec *x);
 
+/* Without the device layer all tensors are on the host, and the code for others is left out. */
+#ifdef CONFIG_DEVICES
+#define GRAPH_HAS_DEVICES 1
+#else
+#define GRAPH_HAS_DEVICES 0
+#endif
+
 /* graph_device.c: choose the devices of storages and allocate memory there. */
 int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options *o);
 int graph_make_memories(struct graph_exec *x);
 void graph_free_memories(struct graph_exec *x);
+/* graph_shared.c: storages of a device in a dma-buf, which is the planned memory of the caller. */
+int graph_share(struct graph_exec *x);
+void graph_unshare(struct graph_exec *x);
+/* Make the memory of one of these storages, which are given in the order of their numbers; @*at: 0 at first. */
+int graph_share_storage(struct graph_exec *x, uint32_t storage, uint64_t *at);
+/* Bytes of a dma-buf with all planned memory; bytes of memory that drivers allocate. */
+uint64_t graph_shared_bytes(struct tenon_model *m);
+uint64_t graph_device_bytes(struct tenon_model *m);
 /* Get the tensor data of an entry in its own storage, which may be NULL, and the object that keeps it alive. */
 char *graph_own_storage(const struct graph_exec *x, uint32_t entry);
 struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry);
@@ -145,6 +165,16 @@ static inline DLDevice graph_entry_device(const struct graph_exec *x, uint32_t e
 	int32_t storage = x->graph.entries[entry].storage;
 
 	return storage < 0 ? x->device : x->where[storage];
+}
+
+static inline bool graph_on_host(const struct graph_exec *x, uint32_t entry)
+{
+	return !GRAPH_HAS_DEVICES || place_is_host(graph_entry_device(x, entry));
+}
+
+static inline bool graph_storage_on_host(const struct graph_exec *x, uint32_t storage)
+{
+	return !GRAPH_HAS_DEVICES || place_is_host(x->where[storage]);
 }
 
 /* graph_place.c: locations of tensors */

@@ -327,7 +327,9 @@ static void graph_destroy(struct tenon_model *m)
 	.value = graph_value, .destroy = graph_destroy
 
 const struct model_ops graph_model_ops = { GRAPH_OPS, .run = graph_run };
-const struct model_ops graph_device_model_ops = { GRAPH_OPS, .run = graph_run_on_devices };
+const struct model_ops graph_device_model_ops = { GRAPH_OPS, .run = graph_run_on_devices,
+						  .device_bytes = graph_device_bytes,
+						  .shared_bytes = graph_shared_bytes };
 
 /* An input is needed when an operator reads it or when it is an output. */
 static void mark_needed(struct graph_exec *x, const bool *read)
@@ -393,7 +395,9 @@ int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 		graph_destroy(&x->base);
 		return err;
 	}
-	model_init(&x->base, x->other_count ? &graph_device_model_ops : &graph_model_ops, root, o);
+	model_init(&x->base,
+		   GRAPH_HAS_DEVICES && x->other_count ? &graph_device_model_ops : &graph_model_ops,
+		   root, o);
 	*out = x;
 	return 0;
 }

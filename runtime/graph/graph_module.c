@@ -248,7 +248,11 @@ static int graph_model_create(struct tenon_module *root, const struct tenon_mode
 	struct graph_exec *x;
 	int err;
 
-	err = create_from_factory(root, o, &x);
+	err = o->graph.data ? graph_exec_create(root, root, o->graph, NULL, o, &x)
+			    : create_from_factory(root, o, &x);
+	/* model_create() sets those of a model that runs */
+	if (!err && o->graph.data && o->describe)
+		err = set_params(x, o->params);
 	if (err)
 		return err;
 	err = heap_now() ? make_outputs(x) : 0;
@@ -270,21 +274,6 @@ static int graph_executor_module(struct tenon_module *root, const struct tenon_m
 		return executor_functions_off();
 	err = create_from_factory(root, o, &x);
 	return err ? err : executor_module_create(&x->base, "GraphExecutor", methods, out);
-}
-
-static int open_graph(struct tenon_module *library, struct tenon_slice graph,
-		      struct tenon_params *params, const struct tenon_model_options *o,
-		      struct tenon_model **out)
-{
-	struct graph_exec *x;
-	int err;
-
-	err = graph_exec_create(library, library, graph, params, o, &x);
-	if (!err)
-		err = set_params(x, params);
-	if (!err)
-		*out = &x->base;
-	return err;
 }
 
 /* Arguments: graph, library, optionally a lookup function, then device types and ids. */
@@ -343,5 +332,5 @@ extern const struct executor graph_executor;
 const struct executor graph_executor = {
 	.create = graph_model_create,
 	.in_regions = true,
-	.open_graph = open_graph,
+	.shares_planned = true,
 };

@@ -7,7 +7,6 @@
 #include "lib/heap.h"
 #include "runtime/core/tensor_view.h"
 #include "runtime/graph/graph_exec.h"
-#include "runtime/model/tensor_place.h"
 
 /* ---- memory of storages */
 
@@ -20,8 +19,7 @@ enum home {
 
 static bool used_in_place(const struct graph_exec *x, uint32_t entry, const struct tenon_param *p)
 {
-	return place_is_host(graph_entry_device(x, entry)) &&
-	       !((uintptr_t)p->tensor.data % TENON_TENSOR_ALIGN);
+	return graph_on_host(x, entry) && !((uintptr_t)p->tensor.data % TENON_TENSOR_ALIGN);
 }
 
 /* Find the storages of parameters. */
@@ -76,7 +74,7 @@ static int lay_out(struct graph_exec *x, const uint8_t *home, uint8_t which, str
 	int err = 0;
 
 	for (i = 0; i < g->storage_count; i++) {
-		if ((!place_is_host(x->where[i]) && !describe) || (home && home[i] != which))
+		if ((!graph_storage_on_host(x, i) && !describe) || (home && home[i] != which))
 			continue;
 		x->homes[i] = (char *)(uintptr_t)at; /* an offset until there is memory */
 		if (__builtin_add_overflow(at, g->storages[i].bytes, &end) ||
@@ -94,7 +92,7 @@ static int lay_out(struct graph_exec *x, const uint8_t *home, uint8_t which, str
 	else if (at)
 		err = storage_create_lasting(at, out);
 	for (i = 0; i < g->storage_count && !err; i++)
-		if (place_is_host(x->where[i]) && (!home || home[i] == which) && *out)
+		if (graph_storage_on_host(x, i) && (!home || home[i] == which) && *out)
 			x->homes[i] = (*out)->data + (uintptr_t)x->homes[i];
 	return err;
 }
@@ -129,9 +127,12 @@ static int make_storages(struct graph_exec *x, const struct tenon_params *params
 
 	if (o->describe)
 		return lay_out(x, NULL, HOME_PLANNED, NULL);
-	err = heap_now() ? lay_out_by_home(x, params, o->params)
-			 : lay_out(x, NULL, HOME_PLANNED, &x->arena);
-	return err ? err : graph_make_memories(x);
+	/* First: a dma-buf begins with what its device uses. */
+	err = graph_make_memories(x);
+	if (err)
+		return err;
+	return heap_now() ? lay_out_by_home(x, params, o->params)
+			  : lay_out(x, NULL, HOME_PLANNED, &x->arena);
 }
 
 int graph_place_all(struct graph_exec *x, const struct tenon_params *params,
@@ -236,8 +237,10 @@ static int shape_error(const DLTensor *t, const struct graph_entry *e)
 	struct tenon_buffer given = TENON_BUFFER_INIT, want = TENON_BUFFER_INIT;
 	int err;
 
-	shape_text(t->shape, t->ndim, &given);
-	shape_text(e->shape, e->ndim, &want);
+	if (ERROR_MESSAGES) {
+		shape_text(t->shape, t->ndim, &given);
+		shape_text(e->shape, e->ndim, &want);
+	}
 	err = tenon_error(-TENON_E_VALUE, "has shape %s, the graph was compiled for %s",
 			  given.data ? given.data : "?", want.data ? want.data : "?");
 	tenon_buffer_fini(&given);
@@ -424,7 +427,7 @@ int graph_set_param(struct graph_exec *x, size_t index, struct tenon_params *par
 		return err;
 	if (e->storage < 0 || !x->arena) {
 		/* No operator reads it. */
-	} else if (!place_is_host(graph_entry_device(x, entry))) {
+	} else if (!graph_on_host(x, entry)) {
 		graph_move(x, entry, graph_own_storage(x, entry), NULL, false);
 		to = graph_entry_tensor(x, entry);
 		err = place_copy(&param->tensor, &to, e->bytes);

@@ -5,9 +5,12 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "runtime/core/registry.h"
+#ifdef CONFIG_DEVICES
+#include "runtime/device/kernel_call.h"
+#endif
 #include "runtime/library/call.h"
 #include "runtime/graph/graph_exec.h"
-#include "runtime/model/tensor_place.h"
 
 /* state for calling a function of today's convention */
 struct bridge {
@@ -117,10 +120,13 @@ static int find_function(struct resolver *r, struct graph_exec *x, struct tenon_
 	if (*out)
 		return 0;
 	err = tenon_module_find_function(r->library, name, true, out);
-	if (!err && !*out)
-		err = tenon_function_find_slice(name, out);
 	if (err)
 		return err;
+	/* None of the library's own functions is an operator: those need not be registered. */
+	if (!*out)
+		registry_find(name, out);
+	if (!*out && !ERROR_MESSAGES)
+		return tenon_error(-TENON_E_NO_FUNCTION, "no function \"%s\"", name.data);
 	if (!*out) {
 		/* Look up again for the nearest names in the message. */
 		err = model_needs_function(r->library, name.data, out);
@@ -184,8 +190,7 @@ static int resolve_call(struct graph_exec *x, struct resolver *r, struct graph_c
 	int err;
 
 	if (n->kind == GRAPH_COPY) {
-		call->fn = place_is_host(graph_entry_device(x, n->inputs[0])) &&
-					   place_is_host(graph_entry_device(x, n->first_output))
+		call->fn = graph_on_host(x, n->inputs[0]) && graph_on_host(x, n->first_output)
 				   ? copy_call
 				   : device_copy_call;
 		call->resource = &x->graph.entries[n->first_output];
@@ -194,6 +199,10 @@ static int resolve_call(struct graph_exec *x, struct resolver *r, struct graph_c
 	err = find_function(r, x, n->function, &function);
 	if (!err && !r->bridges && !tvm_legacy_function_raw(function, &symbol))
 		err = make_bridges(x, r);
+#ifdef CONFIG_DEVICES
+	if (!err && heap_now())
+		err = kernel_function_bind(function);
+#endif
 	if (err)
 		return tenon_error_in(err, "node %" PRIu32 " (\"%.*s\")", call->node,
 				      (int)n->name.size, n->name.data);
@@ -315,7 +324,7 @@ static int use_linked(struct graph_exec *x, uint32_t entry, void *address)
 {
 	DLTensor to = graph_entry_tensor(x, entry), from = to;
 
-	if (place_is_host(to.device)) {
+	if (graph_on_host(x, entry)) {
 		graph_move(x, entry, address, NULL, true);
 		return 0;
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Find the executor of a kind, and open graphs with it. */
-#include "runtime/core/tensor_data.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/model/executors.h"
 
@@ -61,15 +60,14 @@ int tenon_model_open_graph(struct tenon_module *library, struct tenon_slice grap
 			   struct tenon_params *params, const struct tenon_model_options *options,
 			   struct tenon_model **out)
 {
-	const struct executor *executor;
 	struct tenon_model_options o;
 	int err = options_read(options, &o, sizeof(o));
 
 	*out = NULL;
-	if (!err)
-		err = executor_of_kind(tenon_slice_of("GraphExecutorFactory"), &executor);
-	if (!err)
-		err = bytes_check_data(graph.data, graph.size);
-	return err ? err : executor->open_graph(library, graph, params, &o, out);
+	if (err)
+		return err;
+	o.graph = graph.data || graph.size ? graph : tenon_slice_of("");
+	o.params = params;
+	return tenon_model_open(library, &o, out);
 }
 #endif

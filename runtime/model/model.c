@@ -29,26 +29,33 @@ void model_init(struct tenon_model *m, const struct model_ops *ops, struct tenon
 
 /* ---- opening */
 
-int model_executor(const struct tenon_module *root, const struct executor **out)
+int model_executor(const struct tenon_module *root, const struct tenon_model_options *o,
+		   const struct executor **out)
 {
+	struct tenon_slice kind =
+		o->graph.data ? tenon_slice_of("GraphExecutorFactory") : root->kind;
 	struct tenon_buffer kinds = TENON_BUFFER_INIT;
 	const char *option;
 	int err;
 
 	*out = NULL;
-	if (executor_has_kind(root->kind))
-		return executor_of_kind(root->kind, out);
-	option = executor_option(root->kind);
+	err = bytes_check_data(o->graph.data, o->graph.size);
+	if (err)
+		return err;
+	if (executor_has_kind(kind))
+		return executor_of_kind(kind, out);
+	option = executor_option(kind);
 	if (option)
 		return tenon_error(
 			-TENON_E_UNSUPPORTED,
 			"a module of kind \"%.*s\" is a model whose executor is not in this "
 			"build. Enable %s",
-			(int)root->kind.size, root->kind.data, option);
-	executor_kinds(&kinds);
+			(int)kind.size, kind.data, option);
+	if (ERROR_MESSAGES)
+		executor_kinds(&kinds);
 	err = tenon_error(-TENON_E_UNSUPPORTED,
 			  "a module of kind \"%.*s\" is no model. Models this build runs: %s",
-			  (int)root->kind.size, root->kind.data, kinds.data ? kinds.data : "none");
+			  (int)kind.size, kind.data, kinds.data ? kinds.data : "none");
 	tenon_buffer_fini(&kinds);
 	return err;
 }
@@ -79,7 +86,7 @@ int tenon_model_open(struct tenon_module *root, const struct tenon_model_options
 	*out = NULL;
 	err = options_read(options, &o, sizeof(o));
 	if (!err)
-		err = model_executor(root, &executor);
+		err = model_executor(root, &o, &executor);
 	if (err)
 		return err;
 	/* A function that a model in a caller's memory calls may open another, which outlives it. */

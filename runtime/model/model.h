@@ -110,14 +110,13 @@ struct executor {
 		      struct tenon_model **out);
 	/** @in_regions: its models run without malloc() where the thread entered a heap (lib/heap.h) */
 	bool in_regions;
-	/** @devices_in_regions: so do those that use devices, but for what their drivers allocate: model_ops.device_bytes */
+	/**
+	 * @devices_in_regions: so do those that use any device, but for what their drivers allocate: model_ops.device_bytes.
+	 * Others with @shares_planned do on devices with TENON_DEVICE_STEADY
+	 */
 	bool devices_in_regions;
 	/** @shares_planned: planned memory that is a dma-buf (heap_dmabuf()) is used by its devices, or refused by name */
 	bool shares_planned;
-	/** @open_graph: tenon_model_open_graph() with non-NULL options; NULL for others */
-	int (*open_graph)(struct tenon_module *library, struct tenon_slice graph,
-			  struct tenon_params *params, const struct tenon_model_options *o,
-			  struct tenon_model **out);
 };
 
 #endif /* RUNTIME_MODEL_MODEL_H */

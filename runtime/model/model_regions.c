@@ -3,6 +3,7 @@
 #include "runtime/model/model_regions.h"
 
 #include <sys/mman.h>
+#include <tenon/backend/backend.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/regions.h>
 
@@ -125,6 +126,50 @@ static int open_in(struct tenon_module *root, const struct executor *executor,
 	return err;
 }
 
+/* Test for a device on which models of an executor run in regions. */
+#ifdef CONFIG_DEVICES
+static bool runs_in_regions(const struct executor *executor, DLDevice id)
+{
+	struct tenon_device *device;
+	bool steady;
+
+	if (place_is_host(id) || executor->devices_in_regions)
+		return true;
+	if (!executor->shares_planned)
+		return false;
+	if (tenon_device_get(id, &device)) {
+		tenon_error_clear();
+		return false;
+	}
+	steady = tenon_device_properties(device)->flags & TENON_DEVICE_STEADY;
+	tenon_object_unref(device);
+	return steady;
+}
+#else
+static bool runs_in_regions(const struct executor *executor, DLDevice id)
+{
+	return place_is_host(id);
+}
+#endif
+
+/* Types of devices beyond those of DLPack are named by their backend. */
+static int refuse_device(DLDevice id)
+{
+	struct tenon_device *device = NULL;
+	int err;
+
+	if (ERROR_MESSAGES && tenon_device_get(id, &device))
+		tenon_error_clear();
+	err = tenon_error(-TENON_E_UNSUPPORTED,
+			  "device %s:%d: its driver allocates memory on its own. In memory of the "
+			  "caller models run on cpu:0",
+			  device ? device->backend->name
+				 : tenon_device_name((int32_t)id.device_type),
+			  id.device_id);
+	tenon_object_unref(device);
+	return err;
+}
+
 static int check(struct tenon_module *root, const struct tenon_model_options *options,
 		 struct tenon_model_options *o, const struct executor **executor)
 {
@@ -133,20 +178,15 @@ static int check(struct tenon_module *root, const struct tenon_model_options *op
 
 	err = options_read(options, o, sizeof(*o));
 	if (!err)
-		err = model_executor(root, executor);
+		err = model_executor(root, o, executor);
 	if (err)
 		return err;
 	if (o->describe)
 		return tenon_error(-TENON_E_USAGE,
 				   "a model that is only described needs no memory");
 	for (i = 0; i < o->device_count; i++)
-		if (!place_is_host(o->devices[i]) && !(*executor)->devices_in_regions)
-			return tenon_error(
-				-TENON_E_UNSUPPORTED,
-				"device %s:%d: its driver allocates memory on its own. In "
-				"memory of the caller models run on cpu:0",
-				tenon_device_name(o->devices[i].device_type),
-				o->devices[i].device_id);
+		if (!runs_in_regions(*executor, o->devices[i]))
+			return refuse_device(o->devices[i]);
 	if (!(*executor)->in_regions)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "models of kind \"%.*s\" allocate memory on their own",
@@ -192,7 +232,7 @@ static int too_small(struct tenon_module *root, const struct tenon_model_options
 	struct model_devices devices;
 	size_t peak[HEAP_SORTS];
 
-	if (model_measure(root, o, false, NULL, peak, &devices))
+	if (!ERROR_MESSAGES || model_measure(root, o, false, NULL, peak, &devices))
 		return err;
 	if (given[HEAP_PLANNED].dmabuf) {
 		peak[HEAP_PLANNED] = (size_t)devices.shared;

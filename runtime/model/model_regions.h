@@ -7,7 +7,8 @@
 #include "runtime/model/model.h"
 
 /* model.c: find the executor of a root module; the error lists what kinds there are */
-int model_executor(const struct tenon_module *root, const struct executor **out);
+int model_executor(const struct tenon_module *root, const struct tenon_model_options *o,
+		   const struct executor **out);
 
 /* model.c: create a model and set the parameters of the options */
 int model_create(struct tenon_module *root, const struct executor *executor,

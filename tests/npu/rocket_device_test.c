@@ -8,6 +8,7 @@
 #include <tenon/memory.h>
 #include <tenon/module.h>
 #include <tenon/queue.h>
+#include <tenon/regions.h>
 #include <tenon/timeline.h>
 
 #include "devices/rocket/rocket_device.h"
@@ -480,6 +481,34 @@ static void streams_for_other_targets_are_refused(void **state)
 	assert_only_nodes_are_open();
 }
 
+/* Linux's driver tells the address of its own buffers alone, and the backend exports none. */
+static void a_model_in_memory_of_the_caller_is_refused_by_the_device_s_name(void **state)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	const int fd = 0;
+	const struct tenon_regions regions = { .size = sizeof(regions), .dmabuf = { NULL, &fd } };
+	struct tenon_model_options o = { .size = sizeof(o), .graph = tenon_slice_of("{}") };
+	struct tenon_module *library;
+	struct tenon_model *model;
+	struct tenon_device *d;
+	DLDevice id;
+
+	(void)state;
+	assert_int_equal(tenon_device_open("rocket://accel/0", &d), 0);
+	id = tenon_device_id(d);
+	o.devices = &id;
+	o.device_count = 1;
+	assert_int_equal(sample_stream(1, &b), 0);
+	assert_int_equal(
+		tenon_module_load_bytes("rocket", (struct tenon_slice){ b.data, b.size }, &library),
+		0);
+	assert_int_equal(tenon_model_open_in(library, &o, &regions, &model), -TENON_E_UNSUPPORTED);
+	assert_error_has("rocket:");
+	tenon_object_unref(library);
+	tenon_object_unref(d);
+	tenon_buffer_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +529,7 @@ int main(void)
 		cmocka_unit_test_setup(a_queue_of_a_lost_device_is_closed_while_its_job_goes_on,
 				       begin),
 		cmocka_unit_test_setup(streams_for_other_targets_are_refused, begin),
+		cmocka_unit_test(a_model_in_memory_of_the_caller_is_refused_by_the_device_s_name),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, tree_teardown);

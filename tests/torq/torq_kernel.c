@@ -327,6 +327,8 @@ static void run_job(uint32_t entry)
 	has_ended = fate != TORQ_HANGS;
 	if (fate == TORQ_REPLAYS)
 		compute(entry);
+	else if (fate == TORQ_NOTHING)
+		outcome = 0;
 	else
 		outcome = fate == TORQ_HANGS ? ETIMEDOUT : EIO;
 }

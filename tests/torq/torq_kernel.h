@@ -22,8 +22,8 @@
 
 #define TORQ_RECORDS 32
 
-/* what comes of a job */
-enum torq_fate { TORQ_REPLAYS, TORQ_HANGS, TORQ_OTHER_INTERRUPT };
+/* what comes of a job; TORQ_NOTHING: it ends well, whatever it finds, and leaves memory as it is */
+enum torq_fate { TORQ_REPLAYS, TORQ_HANGS, TORQ_OTHER_INTERRUPT, TORQ_NOTHING };
 
 /**
  * struct torq_kernel_model - knobs, and what was counted

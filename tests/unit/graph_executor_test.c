@@ -619,6 +619,26 @@ static void parameters_are_loaded_and_shared(void **state)
 	tenon_object_unref(lib);
 }
 
+static void options_with_a_graph_open_it_with_the_functions_of_any_module(void **state)
+{
+	struct tenon_model_options o = { .size = sizeof(o), .graph = tenon_slice_of(CHAIN) };
+	struct tenon_module *lib = make_library();
+	struct tenon_model *model;
+
+	(void)state;
+	assert_int_equal(tenon_model_open(lib, &o, &model), 0);
+	assert_int_equal(tenon_model_input_count(model), 2);
+	tenon_model_close(model);
+	o.graph = tenon_slice_of("");
+	assert_int_not_equal(tenon_model_open(lib, &o, &model), 0);
+	o.graph = (struct tenon_slice){ NULL, 7 };
+	assert_int_equal(tenon_model_open(lib, &o, &model), -TENON_E_VALUE);
+	o.graph.size = 0;
+	assert_int_equal(tenon_model_open(lib, &o, &model), -TENON_E_UNSUPPORTED);
+	assert_error_has("is no model");
+	tenon_object_unref(lib);
+}
+
 static void devices_are_checked(void **state)
 {
 	static const DLDevice devices[2] = { { (DLDeviceType)99, 0 }, { kDLCPU, 0 } };
@@ -661,6 +681,7 @@ int main(void)
 		cmocka_unit_test(info_tells_shapes_and_dtypes_by_name),
 		cmocka_unit_test(parameters_are_loaded_and_shared),
 		cmocka_unit_test(devices_are_checked),
+		cmocka_unit_test(options_with_a_graph_open_it_with_the_functions_of_any_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
