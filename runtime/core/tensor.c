@@ -144,7 +144,8 @@ static inline bool is_plain(const DLTensor *dl)
 	uint64_t n = 1;
 	int32_t i;
 
-	if (d.code > TENON_DTYPE_FLOAT || (d.bits != 32 && d.bits != 64) || d.lanes != 1)
+	if ((uint32_t)dl->ndim > NDIM_MOST || d.code > TENON_DTYPE_FLOAT ||
+	    (d.bits != 32 && d.bits != 64) || d.lanes != 1)
 		return false;
 	for (i = 0; i < dl->ndim; i++) {
 		/* neither 0 nor negative */
@@ -157,16 +158,21 @@ static inline bool is_plain(const DLTensor *dl)
 	return true;
 }
 
-/* Check what foreign code or a caller says of a tensor. */
-static __attribute__((noinline)) int tensor_check(const DLTensor *dl)
+static __attribute__((noinline)) int check_any(const DLTensor *dl)
 {
 	size_t bytes;
 
 	if (dl->ndim < 0 || dl->ndim > NDIM_MOST)
 		return tenon_error(-TENON_E_VALUE, "%d dimensions; a tensor has 0 to %d", dl->ndim,
 				   NDIM_MOST);
+	return tenon_tensor_bytes(dl, &bytes);
+}
+
+/* Check what foreign code or a caller says of a tensor. */
+static inline int tensor_check(const DLTensor *dl)
+{
 	/* 32 bits cannot address all that is plain */
-	return sizeof(size_t) > 4 && is_plain(dl) ? 0 : tenon_tensor_bytes(dl, &bytes);
+	return sizeof(size_t) > 4 && is_plain(dl) ? 0 : check_any(dl);
 }
 
 /* Create a tensor object with its own shape and strides and no data yet. */
@@ -296,12 +302,12 @@ static void imported_versioned_delete(void *self, int flags)
 }
 
 /* The imported tensor lives as long as the object, so its shape and strides need no copy. */
-static __attribute__((noinline)) int import(const DLTensor *dl, size_t align, bool contiguous,
-					    void *managed, void (*deleter)(void *self, int flags),
-					    struct tenon_tensor **out)
+static inline __attribute__((always_inline)) int import(const DLTensor *dl, size_t align,
+							bool contiguous, void *managed,
+							void (*deleter)(void *self, int flags),
+							struct tenon_tensor **out)
 {
 	struct own_tensor *t;
-	size_t strides;
 	int err;
 
 	if (align && ((uintptr_t)dl->data + dl->byte_offset) % align)
@@ -311,15 +317,15 @@ static __attribute__((noinline)) int import(const DLTensor *dl, size_t align, bo
 	err = tensor_check(dl);
 	if (err)
 		return err;
-	strides = dl->strides ? 0 : (size_t)dl->ndim;
-	t = malloc(sizeof(*t) + strides * sizeof(t->extents[0]));
+	/* room for strides, which most tensors have */
+	t = malloc(sizeof(*t) + (size_t)dl->ndim * sizeof(t->extents[0]));
 	if (!t)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a tensor object");
 	object_init(&t->base.object, TENON_TYPE_TENSOR, deleter);
 	t->base.dl = *dl;
 	t->release = NULL;
 	t->owner = managed;
-	if (strides) {
+	if (!dl->strides && dl->ndim) {
 		t->base.dl.strides = t->extents;
 		compact_strides(dl->shape, dl->ndim, t->extents);
 	}
