@@ -12,9 +12,10 @@ from setuptools import Extension, setup
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TENON_BUILD", TREE / "build")).resolve()
-# the limited API of 3.12 has all that is needed: one build for all later versions
-LIMITED = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
-
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+# The limited API of 3.12 has all that is needed: one build for all later versions. Free-threaded ones have such an API from 3.15 on.
+LIMITED = sys.version_info >= (3, 15 if FREE_THREADED else 12)
+MACRO = ("Py_TARGET_ABI3T", "0x030f0000") if FREE_THREADED else ("Py_LIMITED_API", "0x030c0000")
 
 # the extensions, and the libraries that they are built with; those on libraries that are missing are left out
 LIBRARIES = {"_core": "tenon", "_link": "tenon-link", "_llm": "tenon-llm"}
@@ -82,11 +83,11 @@ setup(
             f"tenon.{extension}",
             sources_of(extension),
             depends=sorted(glob("src/*.h")),
-            define_macros=[("Py_LIMITED_API", "0x030c0000")] if LIMITED else [],
+            define_macros=[MACRO] if LIMITED else [],
             py_limited_api=LIMITED,
             **how,
         )
         for extension, (_, how) in FOUND.items()
     ],
-    options={"bdist_wheel": {"py_limited_api": "cp312"}} if LIMITED else {},
+    options={"bdist_wheel": {"py_limited_api": "cp315" if FREE_THREADED else "cp312"}} if LIMITED else {},
 )

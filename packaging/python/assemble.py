@@ -10,7 +10,6 @@ from glob import glob
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
-TAG = "cp312-abi3"
 
 
 def read_project():
@@ -20,7 +19,19 @@ def read_project():
     return tomllib.loads((TREE / "python/pyproject.toml").read_text())["project"]
 
 
-def metadata(version):
+def tags_of(build):
+    """The Python and the interfaces that the extension was built for, as the names of wheels have them."""
+    _, *words, _ = next((build / "python/tenon").glob("_core.*.so")).name.split(".")
+    if words == ["abi3"]:
+        return "cp312", ["abi3"]
+    if words == ["abi3t"]:
+        return "cp315", ["abi3", "abi3t"]
+    # cpython-313t-x86_64-linux-gnu
+    own = "cp" + words[0].split("-")[1]
+    return own.rstrip("t"), [own]
+
+
+def metadata(version, python):
     project = read_project()
     entries = "".join(
         f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in group_entries.items())
@@ -28,7 +39,7 @@ def metadata(version):
     )
     about = (
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\nSummary: {project['description']}\n"
-        f"License: {project['license']['text']}\nRequires-Python: >=3.12\n"
+        f"License: {project['license']['text']}\nRequires-Python: >=3.{python.removeprefix('cp3')}\n"
         "Description-Content-Type: text/markdown\n\n" + (TREE / "docs/python.md").read_text()
     )
     return {"METADATA": about.encode(), "entry_points.txt": entries.encode(), "LICENSE": (TREE / "LICENSE").read_bytes()}
@@ -65,13 +76,15 @@ def add(archive, name, data):
 
 def main(build, platform, folder):
     files, version = contents(Path(build))
+    python, interfaces = tags_of(Path(build))
     info = f"tenon-{version}.dist-info"
-    wheel = f"Wheel-Version: 1.0\nGenerator: tenon\nRoot-Is-Purelib: false\nTag: {TAG}-{platform}\n"
-    files |= {f"{info}/{name}": data for name, data in metadata(version).items()}
+    wheel = "Wheel-Version: 1.0\nGenerator: tenon\nRoot-Is-Purelib: false\n"
+    wheel += "".join(f"Tag: {python}-{interface}-{platform}\n" for interface in interfaces)
+    files |= {f"{info}/{name}": data for name, data in metadata(version, python).items()}
     # of what is linked into the libraries
     files |= {f"{info}/{path.name}": path.read_bytes() for path in sorted(Path(build).glob("LICENSE.*"))}
     files[f"{info}/WHEEL"] = wheel.encode()
-    path = Path(folder, f"tenon-{version}-{TAG}-{platform}.whl")
+    path = Path(folder, f"tenon-{version}-{python}-{'.'.join(interfaces)}-{platform}.whl")
     partial = path.with_suffix(".partial")
     write(partial, files, info)
     partial.rename(path)

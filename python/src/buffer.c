@@ -264,7 +264,7 @@ static int describe_view(const DLTensor *dl, Py_buffer *view)
 }
 
 /* A copy of borrowed data, which the buffer then is of. */
-static int export_copy(struct core_tensor *t, Py_buffer *view, int flags)
+static int export_copy(PyObject *tensor, Py_buffer *view, int flags)
 {
 	struct tenon_tensor *made;
 	PyObject *owner;
@@ -273,14 +273,14 @@ static int export_copy(struct core_tensor *t, Py_buffer *view, int flags)
 	if (flags & PyBUF_WRITABLE)
 		return refuse(view, "the data of a callback's argument ends with the call, so only "
 				    "a copy can be had: write to it by tensor.copy_from()");
-	made = tensor_copied(t, t->tensor->dl.device);
+	made = tensor_copied(tensor, core_tensor_of(tensor)->tensor->dl.device);
 	owner = made ? tensor_wrap(made) : NULL;
 	if (!owner) {
 		view->obj = NULL;
 		return -1;
 	}
 	/* what is written to a copy would be lost */
-	((struct core_tensor *)owner)->read_only = 1;
+	atomic_store(&core_tensor_of(owner)->read_only, 1);
 	err = PyObject_GetBuffer(owner, view, flags);
 	Py_DECREF(owner);
 	return err;
@@ -298,8 +298,9 @@ static bool has_order(const DLTensor *dl, int flags)
 	return tenon_tensor_compact(dl) && (!(flags & columns) || dl->ndim < 2);
 }
 
-int buffer_export(struct core_tensor *t, Py_buffer *view, int flags)
+int buffer_export(PyObject *tensor, Py_buffer *view, int flags)
 {
+	const struct core_tensor *t = core_tensor_of(tensor);
 	const DLTensor *dl = &t->tensor->dl;
 	const char *format = format_of(dl->dtype);
 	int read_only;
@@ -308,8 +309,8 @@ int buffer_export(struct core_tensor *t, Py_buffer *view, int flags)
 	if (dl->device.device_type != kDLCPU)
 		return refuse(view, "the data is on a device: copy it by tensor.to(\"cpu\")");
 	if (t->borrowed)
-		return export_copy(t, view, flags);
-	read_only = tensor_is_read_only(t);
+		return export_copy(tensor, view, flags);
+	read_only = tensor_is_read_only(tensor);
 	if (read_only < 0 || errors_check(tenon_tensor_bytes(dl, &bytes))) {
 		view->obj = NULL;
 		return -1;
@@ -337,7 +338,7 @@ int buffer_export(struct core_tensor *t, Py_buffer *view, int flags)
 		view->strides = NULL;
 	if (flags & PyBUF_FORMAT)
 		view->format = (char *)format;
-	view->obj = Py_NewRef((PyObject *)t);
+	view->obj = Py_NewRef(tensor);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ int buffer_describe(const Py_buffer *view, DLTensor *dl, int64_t *extents);
 struct tenon_tensor *buffer_import(PyObject *from, const DLDataType *dtype, PyObject *shape);
 
 /** buffer_export - the getbuffer slot of tensors */
-int buffer_export(struct core_tensor *t, Py_buffer *view, int flags);
+int buffer_export(PyObject *tensor, Py_buffer *view, int flags);
 
 /** buffer_release - the releasebuffer slot of tensors */
 void buffer_release(PyObject *self, Py_buffer *view);

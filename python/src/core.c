@@ -34,14 +34,6 @@ static PyMethodDef functions[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static struct PyModuleDef definition = {
-	PyModuleDef_HEAD_INIT,
-	.m_name = "tenon._core",
-	.m_doc = "The part of tenon that is written in C.",
-	.m_size = -1,
-	.m_methods = functions,
-};
-
 /* in this order: exceptions first, the tensor's type before its table of DLPack */
 static int (*const parts[])(PyObject *module) = {
 	errors_init,   scalars_init, object_init,	 tensor_init, dlpack_init,
@@ -49,15 +41,19 @@ static int (*const parts[])(PyObject *module) = {
 	timeline_init, queue_init,   recording_init,	 remote_init, core_api_init,
 };
 
-PyMODINIT_FUNC PyInit__core(void);
-
-PyMODINIT_FUNC PyInit__core(void)
+static int fill(PyObject *module)
 {
-	PyObject *module = PyModule_Create(&definition);
 	size_t i;
 
-	for (i = 0; module && i < sizeof(parts) / sizeof(parts[0]); i++)
+	/* types are static variables: they are made once */
+	if (core_tensor_type) {
+		PyErr_SetString(PyExc_ImportError, "tenon._core was imported before");
+		return -1;
+	}
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i](module))
-			Py_CLEAR(module);
-	return module;
+			return -1;
+	return 0;
 }
+
+CORE_MODULE(_core, "The part of tenon that is written in C.", functions, fill)

@@ -16,21 +16,21 @@ PyTypeObject *core_device_type;
 
 /** struct core_device - type and number of a device; the library keeps devices that were opened */
 struct core_device {
-	PyObject_HEAD DLDevice id;
+	CORE_HEAD DLDevice id;
 };
 
 PyObject *device_wrap(DLDevice id)
 {
-	struct core_device *d = PyObject_New(struct core_device, core_device_type);
+	PyObject *made = PyObject_New(PyObject, core_device_type);
 
-	if (d)
-		d->id = id;
-	return (PyObject *)d;
+	if (made)
+		((struct core_device *)core_part(made, core_device_type))->id = id;
+	return made;
 }
 
 DLDevice device_id(PyObject *device)
 {
-	return ((struct core_device *)device)->id;
+	return ((struct core_device *)core_part(device, core_device_type))->id;
 }
 
 static int open_by_name(const char *name, DLDevice *out)
@@ -289,7 +289,7 @@ static PyType_Slot device_slots[] = {
 	{ Py_tp_methods, device_methods },
 	{ 0, NULL },
 };
-static PyType_Spec device_spec = { "tenon.Device", sizeof(struct core_device), 0,
+static PyType_Spec device_spec = { "tenon.Device", CORE_SIZE(struct core_device), 0,
 				   Py_TPFLAGS_DEFAULT, device_slots };
 
 /* ---- the devices of this machine */

@@ -75,9 +75,14 @@ static uintptr_t look_up(PyTypeObject *type)
 
 static uintptr_t know(PyTypeObject *type)
 {
-	PyObject *number = PyDict_GetItemWithError(known_types, (PyObject *)type);
+	PyObject *number = core_dict_get(known_types, (PyObject *)type);
+	uintptr_t known;
 
-	return number ? (uintptr_t)PyLong_AsVoidPtr(number) : look_up(type);
+	if (!number)
+		return look_up(type);
+	known = (uintptr_t)PyLong_AsVoidPtr(number);
+	Py_DECREF(number);
+	return known;
 }
 
 bool dlpack_offered(PyObject *from)
@@ -135,28 +140,42 @@ static struct tenon_tensor *import_by_table(const struct exchange *table, PyObje
 	return made;
 }
 
-/* What a capsule holds becomes the tensor's; a used capsule has another name. */
+/* What a capsule of a name holds, for one thread alone, as a used capsule has another name; NULL for none. */
+static void *use_capsule(PyObject *capsule, const char *name, const char *used)
+{
+	void *held = NULL;
+
+	Py_BEGIN_CRITICAL_SECTION(capsule);
+	if (PyCapsule_IsValid(capsule, name)) {
+		held = PyCapsule_GetPointer(capsule, name);
+		PyCapsule_SetName(capsule, used);
+	}
+	Py_END_CRITICAL_SECTION();
+	return held;
+}
+
+/* What a capsule holds becomes the tensor's. */
 static struct tenon_tensor *import_capsule(PyObject *capsule)
 {
+	DLManagedTensorVersioned *managed = use_capsule(capsule, VERSIONED, "used_" VERSIONED);
 	struct tenon_tensor *made = NULL;
 	DLManagedTensor *old;
 
-	if (PyCapsule_IsValid(capsule, VERSIONED)) {
-		made = take_versioned(PyCapsule_GetPointer(capsule, VERSIONED));
-		if (made)
-			PyCapsule_SetName(capsule, "used_" VERSIONED);
+	if (managed) {
+		made = take_versioned(managed);
+		if (!made)
+			PyCapsule_SetName(capsule, VERSIONED);
 		return made;
 	}
-	if (!PyCapsule_IsValid(capsule, UNVERSIONED)) {
+	old = use_capsule(capsule, UNVERSIONED, "used_" UNVERSIONED);
+	if (!old) {
 		PyErr_SetString(PyExc_BufferError,
 				"__dlpack__ gave no capsule of a tensor, or a used one");
 		return NULL;
 	}
-	old = PyCapsule_GetPointer(capsule, UNVERSIONED);
 	if (check_data(old->dl_tensor.device) ||
 	    errors_check(tenon_tensor_from_dlpack(old, 0, false, &made)))
-		return NULL;
-	PyCapsule_SetName(capsule, "used_" UNVERSIONED);
+		PyCapsule_SetName(capsule, UNVERSIONED);
 	return made;
 }
 
@@ -257,8 +276,9 @@ static int finish_writes(DLDevice id)
  * @on: where it is wanted; -1 for anywhere
  * @copy: None, True or False of the caller
  */
-static struct tenon_tensor *choose(struct core_tensor *t, DLDevice on, PyObject *copy, bool *copied)
+static struct tenon_tensor *choose(PyObject *tensor, DLDevice on, PyObject *copy, bool *copied)
 {
+	const struct core_tensor *t = core_tensor_of(tensor);
 	const DLTensor *dl = &t->tensor->dl;
 	bool elsewhere =
 		(int)on.device_type >= 0 && ((int)on.device_type != (int)dl->device.device_type ||
@@ -274,7 +294,7 @@ static struct tenon_tensor *choose(struct core_tensor *t, DLDevice on, PyObject 
 				"the tensor cannot be exported as asked without a copy");
 		return NULL;
 	}
-	return tensor_copied(t, elsewhere ? on : dl->device);
+	return tensor_copied(tensor, elsewhere ? on : dl->device);
 }
 
 static int read_device(PyObject *from, DLDevice *out)
@@ -312,7 +332,6 @@ PyObject *dlpack_method(PyObject *self, PyObject *args, PyObject *keywords)
 	static char *names[] = { "stream", "max_version", "dl_device", "copy", NULL };
 	PyObject *stream = Py_None, *most = Py_None, *on = Py_None, *copy = Py_None,
 		 *capsule = NULL;
-	struct core_tensor *t = (struct core_tensor *)self;
 	struct tenon_tensor *tensor;
 	int versioned, read_only;
 	DLDevice device;
@@ -322,10 +341,10 @@ PyObject *dlpack_method(PyObject *self, PyObject *args, PyObject *keywords)
 					 &on, &copy) ||
 	    !tensor_dl(self) || read_device(on, &device) || (versioned = wants_version(most)) < 0)
 		return NULL;
-	tensor = choose(t, device, copy, &copied);
+	tensor = choose(self, device, copy, &copied);
 	if (!tensor)
 		return NULL;
-	read_only = copied ? 0 : tensor_is_read_only(t);
+	read_only = copied ? 0 : tensor_is_read_only(self);
 	if (read_only < 0 || check_data(tensor->dl.device) || finish_writes(tensor->dl.device))
 		goto done;
 	if (read_only && !versioned)
@@ -369,7 +388,6 @@ static int exchange_allocate(DLTensor *like, DLManagedTensorVersioned **out, voi
 
 static int exchange_from_object(void *object, DLManagedTensorVersioned **out)
 {
-	struct core_tensor *t = object;
 	struct tenon_tensor *tensor;
 	DLDevice anywhere;
 	bool copied;
@@ -379,7 +397,7 @@ static int exchange_from_object(void *object, DLManagedTensorVersioned **out)
 	memset(&anywhere, 0xff, sizeof(anywhere));
 	if (!tensor_dl(object))
 		return -1;
-	tensor = choose(t, anywhere, Py_None, &copied);
+	tensor = choose(object, anywhere, Py_None, &copied);
 	if (!tensor)
 		return -1;
 	if (!check_data(tensor->dl.device))

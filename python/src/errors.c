@@ -86,19 +86,23 @@ static PyObject *class_of_status(int status)
 	return NULL;
 }
 
-/* An exception of Python by its name, borrowed; NULL, without an exception set, for any other name. */
+/* An exception of Python by its name; NULL, without an exception set, for any other name. */
 static PyObject *builtin_exception(const char *name)
 {
-	PyObject *found = PyDict_GetItemString(PyEval_GetBuiltins(), name);
+	PyObject *key = PyUnicode_FromString(name), *found = NULL;
 
+	if (key)
+		found = core_dict_get(PyEval_GetBuiltins(), key);
+	Py_XDECREF(key);
+	PyErr_Clear();
 	/* KeyboardInterrupt and the like are no errors of called code */
-	if (!found || !PyType_Check(found) ||
-	    !PyType_IsSubtype((PyTypeObject *)found, (PyTypeObject *)PyExc_Exception))
-		return NULL;
+	if (found && (!PyType_Check(found) ||
+		      !PyType_IsSubtype((PyTypeObject *)found, (PyTypeObject *)PyExc_Exception)))
+		Py_CLEAR(found);
 	return found;
 }
 
-/* A class below tenon.Error and an exception of Python. */
+/* A class below tenon.Error and exceptions of Python, @second and @third: these references are taken over. */
 static PyObject *make_class(const char *name, const char *document, PyObject *first,
 			    PyObject *second, PyObject *third)
 {
@@ -108,16 +112,17 @@ static PyObject *make_class(const char *name, const char *document, PyObject *fi
 	if (bases)
 		made = PyErr_NewExceptionWithDoc(name, document, bases, NULL);
 	Py_XDECREF(bases);
+	Py_XDECREF(second);
+	Py_XDECREF(third);
 	return made;
 }
 
-/* The class, borrowed, of an error that called code raised with a kind. */
+/* The class of an error that called code raised with a kind. */
 static PyObject *class_of_kind(PyObject *kind)
 {
-	PyObject *made = PyDict_GetItemWithError(call_classes, kind), *builtin;
+	PyObject *made = core_dict_get(call_classes, kind), *builtin, *first;
 	const char *name;
 	char full[80];
-	int err;
 
 	if (made || PyErr_Occurred())
 		return made;
@@ -126,15 +131,16 @@ static PyObject *class_of_kind(PyObject *kind)
 		return NULL;
 	builtin = strlen(name) < sizeof(full) - 8 ? builtin_exception(name) : NULL;
 	if (!builtin)
-		return call_error;
+		return Py_NewRef(call_error);
 	snprintf(full, sizeof(full), "tenon.%s", name);
 	made = make_class(full, "Called code raised an error of this kind.", call_error, builtin,
 			  NULL);
 	if (!made)
 		return NULL;
-	err = PyDict_SetItem(call_classes, kind, made);
+	/* threads that make it at the same time all take the first */
+	first = PyObject_CallMethod(call_classes, "setdefault", "OO", kind, made);
 	Py_DECREF(made);
-	return err ? NULL : made;
+	return first;
 }
 
 static PyObject *text_of(struct tenon_slice text)
@@ -222,7 +228,7 @@ static int describe(PyObject *exception, struct tenon_error *error, PyObject *ki
 
 static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 {
-	PyObject *kind = NULL, *message = NULL, *made = NULL, *class,
+	PyObject *kind = NULL, *message = NULL, *made = NULL, *class = NULL,
 		 *cause = exception_inside(error);
 	struct tenon_error *led;
 
@@ -232,7 +238,7 @@ static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 	message = kind ? text_of(error->message) : NULL;
 	if (!message)
 		goto done;
-	class = class_of_status(status);
+	class = Py_XNewRef(class_of_status(status));
 	if (!class)
 		class = class_of_kind(kind);
 	made = class ? PyObject_CallFunctionObjArgs(class, message, NULL) : NULL;
@@ -247,6 +253,7 @@ static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 	else
 		PyErr_Clear();
 done:
+	Py_XDECREF(class);
 	Py_XDECREF(kind);
 	Py_XDECREF(message);
 	return made;

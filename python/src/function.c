@@ -2,6 +2,7 @@
 /* tenon.Function: calls; callables of Python as functions of the library; global functions. */
 #include "function.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,14 +22,19 @@ PyTypeObject *core_function_type;
  * @release_gil: calls release the GIL
  */
 struct core_function {
-	PyObject_HEAD vectorcallfunc vectorcall;
+	CORE_HEAD vectorcallfunc vectorcall;
 	struct tenon_function *function;
-	bool release_gil;
+	atomic_bool release_gil;
 };
+
+static inline struct core_function *core_function_of(PyObject *self)
+{
+	return core_part(self, core_function_type);
+}
 
 struct tenon_function *function_of(PyObject *function)
 {
-	return ((struct core_function *)function)->function;
+	return core_function_of(function)->function;
 }
 
 /* ---- calls */
@@ -59,9 +65,12 @@ static void name_argument(Py_ssize_t index)
 /* As values_view(), of a tensor that needs no temporary: the most frequent argument, without a call. */
 static inline bool view_tensor(PyObject *from, struct tenon_value *out)
 {
-	const struct core_tensor *t = (const struct core_tensor *)from;
+	const struct core_tensor *t;
 
-	if (!tensor_check(from) || t->borrowed)
+	if (!tensor_check(from))
+		return false;
+	t = core_tensor_of(from);
+	if (t->borrowed)
 		return false;
 	*out = tenon_arg_object(t->tensor);
 	return true;
@@ -104,8 +113,10 @@ static PyObject *call(const struct core_function *f, PyObject *const *args, Py_s
 		temporaries_end(&t);
 		return NULL;
 	}
-	err = f->release_gil ? call_without_gil(f->function, values, (int32_t)count, &result)
-			     : tenon_function_call(f->function, values, (int32_t)count, &result);
+	if (atomic_load_explicit(&f->release_gil, memory_order_relaxed))
+		err = call_without_gil(f->function, values, (int32_t)count, &result);
+	else
+		err = tenon_function_call(f->function, values, (int32_t)count, &result);
 	temporaries_end(&t);
 	return err ? errors_set(err) : values_python(&result);
 }
@@ -128,7 +139,7 @@ static PyObject *call_many(const struct core_function *f, PyObject *const *args,
 static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size_t flags,
 				     PyObject *keywords)
 {
-	const struct core_function *f = (const struct core_function *)self;
+	const struct core_function *f = core_function_of(self);
 	struct tenon_value inside[ARGUMENTS_INSIDE];
 	Py_ssize_t count = PyVectorcall_NARGS(flags);
 
@@ -143,16 +154,18 @@ static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size
 
 PyObject *function_wrap(struct tenon_function *function)
 {
-	struct core_function *f = PyObject_New(struct core_function, core_function_type);
+	PyObject *made = PyObject_New(PyObject, core_function_type);
+	struct core_function *f;
 
-	if (!f) {
+	if (!made) {
 		tenon_object_unref(function);
 		return NULL;
 	}
+	f = core_function_of(made);
 	f->vectorcall = function_vectorcall;
 	f->function = function;
-	f->release_gil = true;
-	return (PyObject *)f;
+	atomic_init(&f->release_gil, true);
+	return made;
 }
 
 static void function_dealloc(PyObject *self)
@@ -166,7 +179,7 @@ static void function_dealloc(PyObject *self)
 
 static PyObject *get_release_gil(PyObject *self, void *unused)
 {
-	return PyBool_FromLong(((struct core_function *)self)->release_gil);
+	return PyBool_FromLong(atomic_load(&core_function_of(self)->release_gil));
 }
 
 static int set_release_gil(PyObject *self, PyObject *value, void *unused)
@@ -177,7 +190,7 @@ static int set_release_gil(PyObject *self, PyObject *value, void *unused)
 		PyErr_SetString(PyExc_AttributeError, "release_gil cannot be deleted");
 	if (truth < 0)
 		return -1;
-	((struct core_function *)self)->release_gil = truth;
+	atomic_store(&core_function_of(self)->release_gil, truth);
 	return 0;
 }
 
@@ -193,7 +206,7 @@ static PyGetSetDef function_attributes[] = {
 
 static PyMemberDef function_members[] = {
 	{ "__vectorcalloffset__", Py_T_PYSSIZET, offsetof(struct core_function, vectorcall),
-	  Py_READONLY, NULL },
+	  Py_READONLY | CORE_OFFSET, NULL },
 	{ NULL, 0, 0, 0, NULL },
 };
 
@@ -209,7 +222,7 @@ static PyType_Slot function_slots[] = {
 };
 static PyType_Spec function_spec = {
 	"tenon.Function",
-	sizeof(struct core_function),
+	CORE_SIZE(struct core_function),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
 	function_slots,
@@ -247,7 +260,7 @@ static void end_borrowed(PyObject *tuple)
 
 	for (i = 0; i < count; i++) {
 		item = PyTuple_GetItem(tuple, i);
-		if (tensor_check(item) && ((struct core_tensor *)item)->borrowed)
+		if (tensor_check(item) && core_tensor_of(item)->borrowed)
 			tensor_end(item);
 	}
 }

@@ -43,18 +43,10 @@ static PyMethodDef functions[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static struct PyModuleDef definition = {
-	PyModuleDef_HEAD_INIT,
-	.m_name = "tenon._link",
-	.m_doc = "The functions of tenon/_linking.py, on libtenon-link.",
-	.m_size = -1,
-	.m_methods = functions,
-};
-
-PyMODINIT_FUNC PyInit__link(void);
-
-PyMODINIT_FUNC PyInit__link(void)
+static int fill(PyObject *module)
 {
 	link_core = core_api_import();
-	return link_core ? PyModule_Create(&definition) : NULL;
+	return link_core ? 0 : -1;
 }
+
+CORE_MODULE(_link, "The functions of tenon/_linking.py, on libtenon-link.", functions, fill)

@@ -6,6 +6,11 @@
 
 static PyTypeObject *model_type;
 
+struct llm_model *llm_model_of(PyObject *self)
+{
+	return core_part(self, model_type);
+}
+
 int llm_enter(struct llm_model *m)
 {
 	pthread_mutex_lock(&m->lock);
@@ -22,7 +27,7 @@ void llm_leave(struct llm_model *m)
 
 static PyObject *model_close(PyObject *self, PyObject *unused)
 {
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 
 	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&m->lock);
 	tenon_llm_close(m->llm);
@@ -37,7 +42,7 @@ static void model_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	Py_XDECREF(model_close(self, NULL));
-	pthread_mutex_destroy(&((struct llm_model *)self)->lock);
+	pthread_mutex_destroy(&llm_model_of(self)->lock);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -72,7 +77,7 @@ static PyObject *open_model(PyObject *module, PyObject *args)
 {
 	struct tenon_llm_options options = { .size = sizeof(options), .weights = NULL };
 	long long sequences, tokens, chunk;
-	PyObject *device, *weights;
+	PyObject *made, *device, *weights;
 	struct llm_model *m;
 	char *folder = NULL;
 	const char *path;
@@ -88,17 +93,18 @@ static PyObject *open_model(PyObject *module, PyObject *args)
 	options.tokens = tokens;
 	options.chunk = chunk;
 	options.bytes = bytes;
-	m = PyObject_New(struct llm_model, model_type);
-	if (!m)
+	made = PyObject_New(PyObject, model_type);
+	if (!made)
 		return NULL;
+	m = llm_model_of(made);
 	pthread_mutex_init(&m->lock, NULL);
 	m->llm = NULL;
 	m->replies = NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_llm_open(path, &options, &m->llm);
 	Py_END_ALLOW_THREADS if (!err) return Py_BuildValue(
-		"NNN", m, info_of(tenon_llm_info(m->llm)), sampling_of(m->llm));
+		"NNN", made, info_of(tenon_llm_info(m->llm)), sampling_of(m->llm));
 	m->llm = NULL;
-	Py_DECREF((PyObject *)m);
+	Py_DECREF(made);
 	return llm_core->errors_set(err);
 }
 
@@ -114,7 +120,7 @@ static int read_text(PyObject *from, struct tenon_slice *out)
 
 static PyObject *model_encode(PyObject *self, PyObject *args)
 {
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
 	PyObject *from, *made = NULL;
 	struct tenon_slice text;
@@ -135,7 +141,7 @@ static PyObject *model_encode(PyObject *self, PyObject *args)
 static PyObject *model_decode(PyObject *self, PyObject *args)
 {
 	struct tenon_buffer tokens = TENON_BUFFER_INIT, text = TENON_BUFFER_INIT;
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 	PyObject *numbers, *made = NULL;
 	const int32_t *token;
 	size_t i;
@@ -186,7 +192,7 @@ static struct tenon_llm_message *read_messages(PyObject *tuple, size_t *count)
 
 static PyObject *model_prompt(PyObject *self, PyObject *args)
 {
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
 	struct tenon_llm_message *messages;
 	PyObject *tuple, *made;
@@ -211,7 +217,7 @@ static PyObject *model_prompt(PyObject *self, PyObject *args)
 
 static PyObject *model_step(PyObject *self, PyObject *unused)
 {
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 	int err, more = 0;
 
 	Py_BEGIN_ALLOW_THREADS err = llm_enter(m);
@@ -242,7 +248,7 @@ static PyType_Slot slots[] = {
 };
 static PyType_Spec spec = {
 	"tenon._llm.Model",
-	sizeof(struct llm_model),
+	CORE_SIZE(struct llm_model),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	slots,

@@ -4,6 +4,10 @@
 
 const struct core_api *llm_core;
 
+static PyMethodDef functions[] = {
+	{ NULL, NULL, 0, NULL },
+};
+
 int llm_read_tokens(PyObject *tuple, struct tenon_buffer *out)
 {
 	Py_ssize_t count = PyTuple_Size(tuple), i;
@@ -40,22 +44,10 @@ PyObject *llm_list_of_tokens(const struct tenon_buffer *tokens)
 	return list;
 }
 
-static struct PyModuleDef definition = {
-	PyModuleDef_HEAD_INIT,
-	.m_name = "tenon._llm",
-	.m_doc = "What tenon/_language.py uses of libtenon-llm.",
-	.m_size = -1,
-};
-
-PyMODINIT_FUNC PyInit__llm(void);
-
-PyMODINIT_FUNC PyInit__llm(void)
+static int fill(PyObject *module)
 {
-	PyObject *module;
-
 	llm_core = core_api_import();
-	module = llm_core ? PyModule_Create(&definition) : NULL;
-	if (module && (llm_reply_init() || llm_model_init(module)))
-		Py_CLEAR(module);
-	return module;
+	return !llm_core || llm_reply_init() || llm_model_init(module) ? -1 : 0;
 }
+
+CORE_MODULE(_llm, "What tenon/_language.py uses of libtenon-llm.", functions, fill)

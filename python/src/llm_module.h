@@ -26,10 +26,13 @@ struct llm_reply;
  * @replies: those that are not complete
  */
 struct llm_model {
-	PyObject_HEAD pthread_mutex_t lock;
+	CORE_HEAD pthread_mutex_t lock;
 	struct tenon_llm *llm;
 	struct llm_reply *replies;
 };
+
+/** llm_model_of - the struct of an object */
+struct llm_model *llm_model_of(PyObject *self);
 
 /** llm_enter - take the lock of a model, without the GIL; -TENON_E_USAGE, and no lock, for one that is closed */
 int llm_enter(struct llm_model *m);

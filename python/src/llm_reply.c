@@ -29,13 +29,18 @@ struct llm_reply {
 	struct tenon_llm_usage usage;
 };
 
-/** struct reply_object - a reply as an object of Python, which keeps its model */
+/** struct reply_object - a reply as an object of Python, with a reference of its model */
 struct reply_object {
-	PyObject_HEAD struct llm_model *model;
+	CORE_HEAD PyObject *model;
 	struct llm_reply *reply;
 };
 
 static PyTypeObject *reply_type;
+
+static struct reply_object *reply_object_of(PyObject *self)
+{
+	return core_part(self, reply_type);
+}
 
 static void reply_unref(struct llm_reply *r)
 {
@@ -117,21 +122,22 @@ static struct tenon_slice *read_stops(PyObject *tuple, size_t *count)
 }
 
 /* An object with a reply that nothing was written to. */
-static struct reply_object *reply_new(struct llm_model *m)
+static PyObject *reply_new(PyObject *model)
 {
-	struct reply_object *o = PyObject_New(struct reply_object, reply_type);
+	PyObject *made = PyObject_New(PyObject, reply_type);
+	struct reply_object *o;
 
-	if (!o)
+	if (!made)
 		return NULL;
-	o->model = (struct llm_model *)Py_NewRef((PyObject *)m);
+	o = reply_object_of(made);
+	o->model = Py_NewRef(model);
 	o->reply = calloc(1, sizeof(*o->reply));
 	if (!o->reply) {
-		Py_DECREF((PyObject *)o);
-		PyErr_NoMemory();
-		return NULL;
+		Py_DECREF(made);
+		return PyErr_NoMemory();
 	}
 	atomic_init(&o->reply->owners, 1);
-	return o;
+	return made;
 }
 
 /* Hand a request over; a reply that the model writes to is in its list. */
@@ -159,10 +165,10 @@ PyObject *llm_submit(PyObject *self, PyObject *args)
 					     .end = take_end };
 	struct tenon_llm_sampling *s = &request.sampling;
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
-	struct llm_model *m = (struct llm_model *)self;
+	struct llm_model *m = llm_model_of(self);
 	struct tenon_slice *stops = NULL;
-	struct reply_object *o = NULL;
-	PyObject *numbers, *strings, *timeout;
+	PyObject *numbers, *strings, *timeout, *made = NULL;
+	struct llm_reply *reply;
 	unsigned long long seed;
 	Py_ssize_t most;
 	int ignore_end, err = -1;
@@ -175,45 +181,46 @@ PyObject *llm_submit(PyObject *self, PyObject *args)
 	    llm_read_tokens(numbers, &tokens))
 		goto done;
 	stops = read_stops(strings, &request.stop_count);
-	o = stops ? reply_new(m) : NULL;
-	if (!o)
+	made = stops ? reply_new(self) : NULL;
+	if (!made)
 		goto done;
+	reply = reply_object_of(made)->reply;
 	request.prompt = (const void *)tokens.data;
 	request.prompt_count = tokens.size / sizeof(int32_t);
 	request.most = (size_t)most;
 	s->seed = seed;
 	request.stops = stops;
 	request.ignore_end = ignore_end;
-	request.context = o->reply;
-	Py_BEGIN_ALLOW_THREADS err = submit(m, &request, o->reply);
+	request.context = reply;
+	Py_BEGIN_ALLOW_THREADS err = submit(m, &request, reply);
 	Py_END_ALLOW_THREADS if (err) llm_core->errors_set(err);
 done:
 	PyMem_Free(stops);
 	tenon_buffer_fini(&tokens);
 	if (err)
-		Py_XDECREF((PyObject *)o);
-	return err ? NULL : (PyObject *)o;
+		Py_XDECREF(made);
+	return err ? NULL : made;
 }
 
 /* ---- replies */
 
 static void reply_dealloc(PyObject *self)
 {
-	struct reply_object *o = (struct reply_object *)self;
+	struct reply_object *o = reply_object_of(self);
 	PyTypeObject *type = Py_TYPE(self);
 
 	if (o->reply) {
 		atomic_store(&o->reply->unwanted, true);
 		reply_unref(o->reply);
 	}
-	Py_DECREF((PyObject *)o->model);
+	Py_DECREF(o->model);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
 
 static PyObject *reply_cancel(PyObject *self, PyObject *unused)
 {
-	atomic_store(&((struct reply_object *)self)->reply->unwanted, true);
+	atomic_store(&reply_object_of(self)->reply->unwanted, true);
 	Py_RETURN_NONE;
 }
 
@@ -234,18 +241,19 @@ static PyObject *reply_take(PyObject *self, PyObject *unused)
 		[TENON_LLM_CANCELLED] = "cancelled", [TENON_LLM_DEADLINE] = "deadline",
 		[TENON_LLM_ERROR] = "error",
 	};
-	struct reply_object *o = (struct reply_object *)self;
+	struct reply_object *o = reply_object_of(self);
 	struct tenon_buffer text, tokens;
+	struct llm_model *m = llm_model_of(o->model);
 	struct llm_reply *r = o->reply;
 	enum tenon_llm_end end;
 	PyObject *made;
 
-	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&o->model->lock);
+	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&m->lock);
 	text = r->text;
 	tokens = r->tokens;
 	r->text = r->tokens = (struct tenon_buffer)TENON_BUFFER_INIT;
 	end = r->end;
-	pthread_mutex_unlock(&o->model->lock);
+	pthread_mutex_unlock(&m->lock);
 	/* nothing writes to a reply that is complete */
 	Py_END_ALLOW_THREADS if (text.status || tokens.status) made = PyErr_NoMemory();
 	else made = Py_BuildValue(
@@ -275,7 +283,7 @@ static PyType_Slot slots[] = {
 };
 static PyType_Spec spec = {
 	"tenon._llm.Reply",
-	sizeof(struct reply_object),
+	CORE_SIZE(struct reply_object),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	slots,

@@ -21,35 +21,46 @@ static PyTypeObject *model_type;
  * @busy: a thread uses it; models are for one at a time
  */
 struct core_model {
-	PyObject_HEAD struct tenon_model *model;
+	CORE_HEAD struct tenon_model *model;
 	atomic_flag busy;
 };
 
+static struct core_model *core_model_of(PyObject *self)
+{
+	return core_part(self, model_type);
+}
+
 PyObject *model_wrap(struct tenon_model *model)
 {
-	struct core_model *m = PyObject_New(struct core_model, model_type);
+	PyObject *made = PyObject_New(PyObject, model_type);
+	struct core_model *m;
 
-	if (!m) {
+	if (!made) {
 		tenon_model_close(model);
 		return NULL;
 	}
+	m = core_model_of(made);
 	m->model = model;
 	atomic_flag_clear(&m->busy);
-	return (PyObject *)m;
+	return made;
+}
+
+static int claim(struct core_model *m)
+{
+	if (!atomic_flag_test_and_set(&m->busy))
+		return 0;
+	return errors_check(tenon_error(
+		-TENON_E_USAGE, "the model is in use: open it once for each thread, and do not use "
+				"it in a callback that it calls"));
 }
 
 /* The model for the calling thread until leave(); NULL with an exception set. */
 static struct tenon_model *enter(PyObject *self)
 {
-	struct core_model *m = (struct core_model *)self;
+	struct core_model *m = core_model_of(self);
 
-	if (atomic_flag_test_and_set(&m->busy)) {
-		errors_check(tenon_error(
-			-TENON_E_USAGE,
-			"the model is in use: open it once for each thread, and do not use "
-			"it in a callback that it calls"));
+	if (claim(m))
 		return NULL;
-	}
 	if (m->model)
 		return m->model;
 	atomic_flag_clear(&m->busy);
@@ -59,13 +70,13 @@ static struct tenon_model *enter(PyObject *self)
 
 static void leave(PyObject *self)
 {
-	atomic_flag_clear(&((struct core_model *)self)->busy);
+	atomic_flag_clear(&core_model_of(self)->busy);
 }
 
 static void model_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
-	struct tenon_model *model = ((struct core_model *)self)->model;
+	struct tenon_model *model = core_model_of(self)->model;
 
 	PyObject_Free(self);
 	Py_DECREF(type);
@@ -76,14 +87,13 @@ static void model_dealloc(PyObject *self)
 
 static PyObject *model_close(PyObject *self, PyObject *unused)
 {
+	struct core_model *m = core_model_of(self);
 	struct tenon_model *model;
 
-	if (!((struct core_model *)self)->model)
-		Py_RETURN_NONE;
-	model = enter(self);
-	if (!model)
+	if (claim(m))
 		return NULL;
-	((struct core_model *)self)->model = NULL;
+	model = m->model;
+	m->model = NULL;
 	leave(self);
 	Py_BEGIN_ALLOW_THREADS tenon_model_close(model);
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
@@ -432,7 +442,7 @@ static PyType_Slot model_slots[] = {
 };
 static PyType_Spec model_spec = {
 	"tenon._core.Model",
-	sizeof(struct core_model),
+	CORE_SIZE(struct core_model),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	model_slots,

@@ -20,34 +20,41 @@ PyTypeObject *core_module_type;
  * @found: functions that were looked up, by name
  */
 struct core_module {
-	PyObject_HEAD struct tenon_module *module;
+	CORE_HEAD struct tenon_module *module;
 	PyObject *found;
 };
 
+static struct core_module *core_module_of(PyObject *self)
+{
+	return core_part(self, core_module_type);
+}
+
 struct tenon_module *module_of(PyObject *module)
 {
-	return ((struct core_module *)module)->module;
+	return core_module_of(module)->module;
 }
 
 PyObject *module_wrap(struct tenon_module *module)
 {
 	PyObject *found = PyDict_New();
-	struct core_module *m = found ? PyObject_New(struct core_module, core_module_type) : NULL;
+	PyObject *made = found ? PyObject_New(PyObject, core_module_type) : NULL;
+	struct core_module *m;
 
-	if (!m) {
+	if (!made) {
 		Py_XDECREF(found);
 		tenon_object_unref(module);
 		return NULL;
 	}
+	m = core_module_of(made);
 	m->module = module;
 	m->found = found;
-	return (PyObject *)m;
+	return made;
 }
 
 static void module_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
-	struct core_module *m = (struct core_module *)self;
+	struct core_module *m = core_module_of(self);
 	struct tenon_module *module = m->module;
 
 	Py_DECREF(m->found);
@@ -62,14 +69,14 @@ static void module_dealloc(PyObject *self)
 
 static PyObject *find(PyObject *self, PyObject *name)
 {
-	struct core_module *m = (struct core_module *)self;
-	PyObject *found = PyDict_GetItemWithError(m->found, name);
+	struct core_module *m = core_module_of(self);
+	PyObject *found = core_dict_get(m->found, name);
 	struct tenon_function *function = NULL;
 	const char *text;
 	int err;
 
 	if (found || PyErr_Occurred())
-		return found ? Py_NewRef(found) : NULL;
+		return found;
 	if (!PyUnicode_Check(name))
 		return PyErr_Format(PyExc_TypeError, "a function's name is a str, not %R",
 				    (PyObject *)Py_TYPE(name));
@@ -296,7 +303,7 @@ static PyType_Slot module_slots[] = {
 };
 static PyType_Spec module_spec = {
 	"tenon.Module",
-	sizeof(struct core_module),
+	CORE_SIZE(struct core_module),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	module_slots,

@@ -5,23 +5,23 @@
 PyTypeObject *core_object_type;
 
 struct core_object {
-	PyObject_HEAD struct tenon_object *object;
+	CORE_HEAD struct tenon_object *object;
 };
 
 PyObject *object_wrap(struct tenon_object *object)
 {
-	struct core_object *o = PyObject_New(struct core_object, core_object_type);
+	PyObject *made = PyObject_New(PyObject, core_object_type);
 
-	if (!o)
+	if (!made)
 		return NULL;
 	tenon_object_ref(object);
-	o->object = object;
-	return (PyObject *)o;
+	((struct core_object *)core_part(made, core_object_type))->object = object;
+	return made;
 }
 
 struct tenon_object *object_of(PyObject *object)
 {
-	return ((struct core_object *)object)->object;
+	return ((struct core_object *)core_part(object, core_object_type))->object;
 }
 
 static void object_dealloc(PyObject *self)
@@ -57,7 +57,7 @@ static PyType_Slot object_slots[] = {
 };
 static PyType_Spec object_spec = {
 	"tenon.Object",
-	sizeof(struct core_object),
+	CORE_SIZE(struct core_object),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	object_slots,

@@ -27,7 +27,7 @@ static PyObject *tensor_of(PyObject *from)
 	struct tenon_tensor *made;
 
 	if (tensor_check(from)) {
-		if (!((struct core_tensor *)from)->borrowed)
+		if (!core_tensor_of(from)->borrowed)
 			return Py_NewRef(from);
 		refuse("this tensor is lent for the time of a call, but an operation goes on "
 		       "after it: use a copy");
@@ -37,9 +37,9 @@ static PyObject *tensor_of(PyObject *from)
 	return made ? tensor_wrap(made) : NULL;
 }
 
-static int check_access(struct core_tensor *t, enum place_access access)
+static int check_access(PyObject *tensor, enum place_access access)
 {
-	int read_only = access == PLACE_WRITE ? tensor_is_read_only(t) : 0;
+	int read_only = access == PLACE_WRITE ? tensor_is_read_only(tensor) : 0;
 
 	return read_only > 0 ? refuse("the tensor is read-only") : read_only;
 }
@@ -66,7 +66,7 @@ int place_of(PyObject *from, struct tenon_device *device, uint64_t offset, enum 
 	memset(out, 0, sizeof(*out));
 	out->tensor = tensor_of(from);
 	dl = out->tensor ? tensor_dl(out->tensor) : NULL;
-	if (!dl || check_access((struct core_tensor *)out->tensor, access) ||
+	if (!dl || check_access(out->tensor, access) ||
 	    errors_check(tenon_tensor_bytes(dl, &bytes)))
 		goto fail;
 	if (!tenon_tensor_compact(dl)) {

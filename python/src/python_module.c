@@ -161,16 +161,20 @@ static int add_function(struct python_module *p, PyObject *name, PyObject *calla
 
 static int add_functions(struct python_module *p, PyObject *functions)
 {
-	PyObject *name, *callable;
+	/* a copy that no other thread changes */
+	PyObject *copy = PyDict_Copy(functions), *name, *callable;
 	Py_ssize_t at = 0;
+	int err = 0;
 
-	p->entries = calloc((size_t)PyDict_Size(functions) + 1, sizeof(*p->entries));
+	if (!copy)
+		return -1;
+	p->entries = calloc((size_t)PyDict_Size(copy) + 1, sizeof(*p->entries));
 	if (!p->entries)
-		return PyErr_NoMemory() ? 0 : -1;
-	while (PyDict_Next(functions, &at, &name, &callable))
-		if (add_function(p, name, callable))
-			return -1;
-	return 0;
+		err = PyErr_NoMemory() ? 0 : -1;
+	while (!err && PyDict_Next(copy, &at, &name, &callable))
+		err = add_function(p, name, callable);
+	Py_DECREF(copy);
+	return err;
 }
 
 /* make_module(kind, functions, data): functions is a dict */

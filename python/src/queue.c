@@ -41,7 +41,7 @@ struct kept {
  * @thread: that thread
  */
 struct core_queue {
-	PyObject_HEAD struct tenon_queue *queue;
+	CORE_HEAD struct tenon_queue *queue;
 	struct tenon_device *device;
 	pthread_mutex_t lock;
 	struct tenon_timeline *done;
@@ -54,9 +54,14 @@ struct core_queue {
 	unsigned long thread;
 };
 
+static struct core_queue *core_queue_of(PyObject *self)
+{
+	return core_part(self, queue_type);
+}
+
 struct tenon_queue *queue_of(PyObject *queue)
 {
-	return ((struct core_queue *)queue)->queue;
+	return core_queue_of(queue)->queue;
 }
 
 bool queue_check(PyObject *o)
@@ -66,21 +71,23 @@ bool queue_check(PyObject *o)
 
 PyObject *queue_make(struct tenon_device *device)
 {
-	struct core_queue *q = PyObject_New(struct core_queue, queue_type);
+	PyObject *made = PyObject_New(PyObject, queue_type);
+	struct core_queue *q;
 	int err;
 
-	if (!q) {
+	if (!made) {
 		tenon_object_unref(device);
 		return NULL;
 	}
+	q = core_queue_of(made);
 	memset(&q->queue, 0, sizeof(*q) - offsetof(struct core_queue, queue));
 	q->device = device;
 	pthread_mutex_init(&q->lock, NULL);
 	Py_BEGIN_ALLOW_THREADS err = tenon_queue_create(device, &q->queue);
 	if (!err)
 		err = tenon_timeline_create(0, &q->done);
-	Py_END_ALLOW_THREADS if (!errors_check(err)) return (PyObject *)q;
-	Py_DECREF(q);
+	Py_END_ALLOW_THREADS if (!errors_check(err)) return made;
+	Py_DECREF(made);
 	return NULL;
 }
 
@@ -93,13 +100,13 @@ static int usage_error(const char *message)
 
 void queue_lock_always(PyObject *queue)
 {
-	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&((struct core_queue *)queue)->lock);
+	Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&core_queue_of(queue)->lock);
 	Py_END_ALLOW_THREADS
 }
 
 int queue_lock(PyObject *queue)
 {
-	struct core_queue *q = (struct core_queue *)queue;
+	struct core_queue *q = core_queue_of(queue);
 
 	queue_lock_always(queue);
 	if (!q->previous || q->thread == PyThread_get_thread_ident())
@@ -110,12 +117,12 @@ int queue_lock(PyObject *queue)
 
 void queue_unlock(PyObject *queue)
 {
-	pthread_mutex_unlock(&((struct core_queue *)queue)->lock);
+	pthread_mutex_unlock(&core_queue_of(queue)->lock);
 }
 
 void queue_set_recorded(PyObject *queue, PyObject *list)
 {
-	struct core_queue *q = (struct core_queue *)queue;
+	struct core_queue *q = core_queue_of(queue);
 	PyObject *former = q->recorded;
 
 	q->recorded = Py_XNewRef(list);
@@ -198,7 +205,7 @@ static void drop(struct kept *taken, size_t count)
 
 static void queue_dealloc(PyObject *self)
 {
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	PyTypeObject *type = Py_TYPE(self);
 
 	/* The last reference may be that of a thread that entered it, so dropping ours does not wait until the queue is idle. */
@@ -244,7 +251,7 @@ struct submission {
 static PyObject *submit(PyObject *self, const struct submission *s, PyObject *objects,
 			PyObject *wait, PyObject *signal)
 {
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	PyObject *unused = NULL;
 	struct kept *taken;
 	struct points points;
@@ -303,7 +310,7 @@ static PyObject *queue_copy(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "to",	 "source", "size", "to_offset", "source_offset",
 				 "wait", "signal", NULL };
-	struct tenon_device *device = ((struct core_queue *)self)->device;
+	struct tenon_device *device = core_queue_of(self)->device;
 	PyObject *to, *from, *size = Py_None, *wait = Py_None, *signal = Py_None, *objects, *done;
 	struct submission s = { .submit = submit_copy };
 	unsigned long long to_offset = 0, from_offset = 0;
@@ -336,7 +343,7 @@ static int submit_fill(struct tenon_queue *queue, const struct submission *s,
 static PyObject *queue_fill(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "to", "pattern", "size", "to_offset", "wait", "signal", NULL };
-	struct tenon_device *device = ((struct core_queue *)self)->device;
+	struct tenon_device *device = core_queue_of(self)->device;
 	PyObject *to, *bytes, *size = Py_None, *wait = Py_None, *signal = Py_None, *done = NULL;
 	struct submission s = { .submit = submit_fill };
 	unsigned long long offset = 0;
@@ -489,7 +496,7 @@ static struct tenon_timeline *next_timeline(struct core_queue *q)
 static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "timeout", NULL };
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	PyObject *timeout = Py_None;
 	struct kept *taken = NULL;
 	uint64_t deadline;
@@ -519,7 +526,7 @@ static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyObject *queue_done(PyObject *self, PyObject *unused)
 {
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	struct tenon_point point = { NULL, 0 };
 	struct tenon_sync sync = { .signal = &point, .signal_count = 1 };
 	int err = 0;
@@ -547,7 +554,7 @@ static PyObject *queue_done(PyObject *self, PyObject *unused)
 
 static PyObject *queue_enter(PyObject *self, PyObject *unused)
 {
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	struct tenon_queue *current = NULL;
 	int err;
 
@@ -576,7 +583,7 @@ static PyObject *queue_enter(PyObject *self, PyObject *unused)
 
 static PyObject *queue_exit(PyObject *self, PyObject *args)
 {
-	struct core_queue *q = (struct core_queue *)self;
+	struct core_queue *q = core_queue_of(self);
 	struct tenon_queue *previous;
 	int err;
 
@@ -592,7 +599,7 @@ static PyObject *queue_exit(PyObject *self, PyObject *args)
 
 static PyObject *queue_device(PyObject *self, void *unused)
 {
-	return device_wrap(tenon_device_id(((struct core_queue *)self)->device));
+	return device_wrap(tenon_device_id(core_queue_of(self)->device));
 }
 
 static PyGetSetDef queue_attributes[] = {
@@ -649,7 +656,7 @@ static PyType_Slot queue_slots[] = {
 };
 static PyType_Spec queue_spec = {
 	"tenon.Queue",
-	sizeof(struct core_queue),
+	CORE_SIZE(struct core_queue),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	queue_slots,

@@ -2,8 +2,8 @@
 /*
  * tenon.Recording.
  *
- * The functions of the library that record are called with the GIL, which keeps threads apart that record into one: none of
- * them waits for a device. While a recording follows a queue, what is submitted to it records, too: then the queue's lock is
+ * The functions of the library that record are called in the recording's critical section, and with the GIL, which keep threads
+ * apart that record into one: none of them waits for a device. While a recording follows a queue, what is submitted to it records, too: then the queue's lock is
  * held. A call runs without the GIL: until it has ended, other methods of the recording raise an exception.
  */
 #include "recording.h"
@@ -43,7 +43,7 @@ struct slot {
  * @slots: what operations do with each
  */
 struct core_recording {
-	PyObject_HEAD struct tenon_commands *commands;
+	CORE_HEAD struct tenon_commands *commands;
 	struct tenon_device *device;
 	PyObject *kept;
 	PyObject *followed;
@@ -54,7 +54,7 @@ struct core_recording {
 
 static struct core_recording *recording_of(PyObject *o)
 {
-	return (struct core_recording *)o;
+	return core_part(o, recording_type);
 }
 
 bool recording_check(PyObject *o)
@@ -69,23 +69,30 @@ struct tenon_commands *recording_commands(PyObject *recording)
 
 uint32_t recording_slots(PyObject *recording)
 {
-	return recording_of(recording)->slot_count;
+	uint32_t count;
+
+	Py_BEGIN_CRITICAL_SECTION(recording);
+	count = recording_of(recording)->slot_count;
+	Py_END_CRITICAL_SECTION();
+	return count;
 }
 
 PyObject *recording_make(struct tenon_device *device)
 {
-	struct core_recording *r = PyObject_New(struct core_recording, recording_type);
+	PyObject *made = PyObject_New(PyObject, recording_type);
+	struct core_recording *r;
 
-	if (!r) {
+	if (!made) {
 		tenon_object_unref(device);
 		return NULL;
 	}
+	r = recording_of(made);
 	memset(&r->commands, 0, sizeof(*r) - offsetof(struct core_recording, commands));
 	r->device = device;
 	r->kept = PyList_New(0);
 	if (r->kept && !errors_check(tenon_commands_create(device, &r->commands)))
-		return (PyObject *)r;
-	Py_DECREF(r);
+		return made;
+	Py_DECREF(made);
 	return NULL;
 }
 
@@ -207,7 +214,9 @@ static PyObject *recording_copy(PyObject *self, PyObject *args, PyObject *keywor
 		place_end(&to_place);
 		return NULL;
 	}
+	Py_BEGIN_CRITICAL_SECTION(self);
 	done = record_copy(r, &to_place, &from_place, size);
+	Py_END_CRITICAL_SECTION();
 	place_end(&from_place);
 	place_end(&to_place);
 	return done;
@@ -242,14 +251,15 @@ static PyObject *recording_fill(PyObject *self, PyObject *args, PyObject *keywor
 					 &offset) ||
 	    place_of_slot(to, r->device, offset, PLACE_WRITE, &place))
 		return NULL;
+	Py_BEGIN_CRITICAL_SECTION(self);
 	done = record_fill(r, &place, pattern, size);
+	Py_END_CRITICAL_SECTION();
 	place_end(&place);
 	return done;
 }
 
-static PyObject *recording_barrier(PyObject *self, PyObject *unused)
+static PyObject *record_barrier(struct core_recording *r)
 {
-	struct core_recording *r = recording_of(self);
 	PyObject *locked;
 
 	if (record_begin(r, &locked))
@@ -257,16 +267,30 @@ static PyObject *recording_barrier(PyObject *self, PyObject *unused)
 	return record_end(locked, errors_check(tenon_commands_barrier(r->commands)));
 }
 
+static PyObject *recording_barrier(PyObject *self, PyObject *unused)
+{
+	PyObject *done;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	done = record_barrier(recording_of(self));
+	Py_END_CRITICAL_SECTION();
+	return done;
+}
+
 /* ---- calls */
 
 /* The library records the slot where the tensor is named. */
 static int stand_in(struct core_recording *r, uint32_t slot, PyObject *tensor)
 {
+	PyObject *locked;
 	struct place p;
 	int err;
 
-	if (place_of(tensor, r->device, 0, PLACE_READ, &p))
+	if (record_begin(r, &locked))
 		return -1;
+	err = place_of(tensor, r->device, 0, PLACE_READ, &p);
+	if (err)
+		goto done;
 	err = errors_check(tenon_commands_stand_in(r->commands, slot, p.memory, p.size));
 	if (!err) {
 		r->slots[slot].stand_in = Py_NewRef(p.tensor);
@@ -276,6 +300,8 @@ static int stand_in(struct core_recording *r, uint32_t slot, PyObject *tensor)
 			r->slot_count = slot + 1;
 	}
 	place_end(&p);
+done:
+	Py_XDECREF(record_end(locked, err));
 	return err;
 }
 
@@ -283,20 +309,19 @@ static PyObject *recording_slot(PyObject *self, PyObject *args, PyObject *keywor
 {
 	static char *names[] = { "number", "shape", "dtype", NULL };
 	struct core_recording *r = recording_of(self);
-	PyObject *shape, *dtype = NULL, *tensor, *locked;
+	PyObject *shape, *dtype = NULL, *tensor;
 	unsigned char number;
-	int err = -1;
+	int err;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "bO|O:slot", names, &number, &shape,
 					 &dtype))
 		return NULL;
 	tensor = tensor_empty(shape, dtype, tenon_device_id(r->device));
-	if (tensor && !record_begin(r, &locked)) {
-		err = stand_in(r, number, tensor);
-		if (locked)
-			queue_unlock(locked);
-		Py_XDECREF(locked);
-	}
+	if (!tensor)
+		return NULL;
+	Py_BEGIN_CRITICAL_SECTION(self);
+	err = stand_in(r, number, tensor);
+	Py_END_CRITICAL_SECTION();
 	if (err)
 		Py_CLEAR(tensor);
 	return tensor;
@@ -308,7 +333,7 @@ static int keep_arguments(struct core_recording *r, PyObject *const *args, Py_ss
 	Py_ssize_t i;
 
 	for (i = 0; i < count; i++) {
-		if (tensor_check(args[i]) && ((struct core_tensor *)args[i])->borrowed) {
+		if (tensor_check(args[i]) && core_tensor_of(args[i])->borrowed) {
 			PyErr_SetString(
 				PyExc_ValueError,
 				"a tensor that is lent for the time of a call cannot be recorded: "
@@ -321,35 +346,38 @@ static int keep_arguments(struct core_recording *r, PyObject *const *args, Py_ss
 	return 0;
 }
 
+static int record_call(struct core_recording *r, PyObject *const *args, Py_ssize_t count)
+{
+	int err;
+
+	if (r->calling)
+		return usage_error("the recording records a call");
+	if (keep_arguments(r, args, count))
+		return -1;
+	r->calling = true;
+	err = function_record(r->commands, args[0], args + 1, count - 1);
+	r->calling = false;
+	return err;
+}
+
 static PyObject *recording_call(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-	struct core_recording *r = recording_of(self);
 	int err;
 
 	if (count < 1 || count > INT32_MAX)
 		return PyErr_Format(PyExc_TypeError, "call() takes a function, and its arguments");
-	if (r->calling) {
-		usage_error("the recording records a call");
-		return NULL;
-	}
-	if (keep_arguments(r, args, count))
-		return NULL;
-	r->calling = true;
-	err = function_record(r->commands, args[0], args + 1, count - 1);
-	r->calling = false;
+	Py_BEGIN_CRITICAL_SECTION(self);
+	err = record_call(recording_of(self), args, count);
+	Py_END_CRITICAL_SECTION();
 	return err ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *recording_follow(PyObject *self, PyObject *queue)
+static int follow(struct core_recording *r, PyObject *queue)
 {
-	struct core_recording *r = recording_of(self);
 	int err;
 
-	if (!queue_check(queue))
-		return PyErr_Format(PyExc_TypeError, "a recording follows a tenon.Queue, not %R",
-				    (PyObject *)Py_TYPE(queue));
 	if (queue_lock(queue))
-		return NULL;
+		return -1;
 	/* refused while the recording records a call, which may have begun while this thread waited */
 	err = errors_check(tenon_commands_follow(r->commands, queue_of(queue)));
 	if (!err) {
@@ -357,12 +385,24 @@ static PyObject *recording_follow(PyObject *self, PyObject *queue)
 		queue_set_recorded(queue, r->kept);
 	}
 	queue_unlock(queue);
+	return err;
+}
+
+static PyObject *recording_follow(PyObject *self, PyObject *queue)
+{
+	int err;
+
+	if (!queue_check(queue))
+		return PyErr_Format(PyExc_TypeError, "a recording follows a tenon.Queue, not %R",
+				    (PyObject *)Py_TYPE(queue));
+	Py_BEGIN_CRITICAL_SECTION(self);
+	err = follow(recording_of(self), queue);
+	Py_END_CRITICAL_SECTION();
 	return err ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *recording_finish(PyObject *self, PyObject *unused)
+static PyObject *finish(struct core_recording *r)
 {
-	struct core_recording *r = recording_of(self);
 	PyObject *locked;
 	int err;
 
@@ -376,13 +416,29 @@ static PyObject *recording_finish(PyObject *self, PyObject *unused)
 	return record_end(locked, err);
 }
 
+static PyObject *recording_finish(PyObject *self, PyObject *unused)
+{
+	PyObject *done;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	done = finish(recording_of(self));
+	Py_END_CRITICAL_SECTION();
+	return done;
+}
+
 /* ---- runs */
 
 int recording_bind(PyObject *recording, uint32_t slot, PyObject *tensor, struct place *out)
 {
-	struct core_recording *r = recording_of(recording);
+	const struct core_recording *r = recording_of(recording);
+	enum place_access access;
+	uint64_t end;
 
-	if (place_of(tensor, r->device, 0, r->slots[slot].written ? PLACE_WRITE : PLACE_READ, out))
+	Py_BEGIN_CRITICAL_SECTION(recording);
+	access = r->slots[slot].written ? PLACE_WRITE : PLACE_READ;
+	end = r->slots[slot].end;
+	Py_END_CRITICAL_SECTION();
+	if (place_of(tensor, r->device, 0, access, out))
 		return -1;
 	if (out->host) {
 		PyErr_Format(PyExc_ValueError,
@@ -390,11 +446,10 @@ int recording_bind(PyObject *recording, uint32_t slot, PyObject *tensor, struct 
 			     (unsigned int)slot);
 		return -1;
 	}
-	if (r->slots[slot].end <= out->size)
+	if (end <= out->size)
 		return 0;
 	PyErr_Format(PyExc_ValueError, "slot %u is used up to %llu bytes, the tensor has %llu",
-		     (unsigned int)slot, (unsigned long long)r->slots[slot].end,
-		     (unsigned long long)out->size);
+		     (unsigned int)slot, (unsigned long long)end, (unsigned long long)out->size);
 	return -1;
 }
 
@@ -476,7 +531,7 @@ static PyType_Slot recording_slots_of_type[] = {
 };
 static PyType_Spec recording_spec = {
 	"tenon.Recording",
-	sizeof(struct core_recording),
+	CORE_SIZE(struct core_recording),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	recording_slots_of_type,

@@ -14,17 +14,25 @@ static PyTypeObject *session_type;
 
 /** struct core_session - a session with a server of RPC; @remote is NULL once closed */
 struct core_session {
-	PyObject_HEAD struct tenon_remote *remote;
+	CORE_HEAD struct tenon_remote *remote;
 };
+
+static struct core_session *core_session_of(PyObject *self)
+{
+	return core_part(self, session_type);
+}
 
 /* The session, referenced so that another thread may close it meanwhile; NULL with an exception set. */
 static struct tenon_remote *enter(PyObject *self)
 {
-	struct tenon_remote *remote = ((struct core_session *)self)->remote;
+	struct tenon_remote *remote;
 
+	Py_BEGIN_CRITICAL_SECTION(self);
+	remote = core_session_of(self)->remote;
+	tenon_object_ref(remote);
+	Py_END_CRITICAL_SECTION();
 	if (!remote)
 		errors_closed("session");
-	tenon_object_ref(remote);
 	return remote;
 }
 
@@ -35,10 +43,13 @@ static PyObject *none_or_error(int err)
 
 static PyObject *session_close(PyObject *self, PyObject *unused)
 {
-	struct core_session *s = (struct core_session *)self;
-	struct tenon_remote *remote = s->remote;
+	struct core_session *s = core_session_of(self);
+	struct tenon_remote *remote;
 
+	Py_BEGIN_CRITICAL_SECTION(self);
+	remote = s->remote;
 	s->remote = NULL;
+	Py_END_CRITICAL_SECTION();
 	Py_BEGIN_ALLOW_THREADS tenon_remote_close(remote);
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
@@ -250,7 +261,7 @@ static PyType_Slot session_slots[] = {
 };
 static PyType_Spec session_spec = {
 	"tenon._core.Session",
-	sizeof(struct core_session),
+	CORE_SIZE(struct core_session),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	session_slots,
@@ -278,8 +289,8 @@ static PyObject *connect_session(PyObject *module, PyObject *args, PyObject *key
 	struct tenon_remote_options options = { .size = sizeof(options) };
 	PyObject *connecting = Py_None, *request = Py_None;
 	struct tenon_remote *remote = NULL;
-	struct core_session *s;
 	const char *address;
+	PyObject *made;
 	int err;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$zzOO:connect", names, &address,
@@ -288,15 +299,14 @@ static PyObject *connect_session(PyObject *module, PyObject *args, PyObject *key
 	    read_seconds(connecting, &options.connect_ms) ||
 	    read_seconds(request, &options.request_ms))
 		return NULL;
-	s = PyObject_New(struct core_session, session_type);
-	if (!s)
+	made = PyObject_New(PyObject, session_type);
+	if (!made)
 		return NULL;
-	s->remote = NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_remote_connect(address, &options, &remote);
-	Py_END_ALLOW_THREADS s->remote = remote;
+	Py_END_ALLOW_THREADS core_session_of(made)->remote = remote;
 	if (!err)
-		return (PyObject *)s;
-	Py_DECREF((PyObject *)s);
+		return made;
+	Py_DECREF(made);
 	return errors_set(err);
 }
 

@@ -15,17 +15,19 @@ PyTypeObject *core_tensor_type;
 
 PyObject *tensor_wrap(struct tenon_tensor *tensor)
 {
-	struct core_tensor *t = PyObject_New(struct core_tensor, core_tensor_type);
+	PyObject *made = PyObject_New(PyObject, core_tensor_type);
+	struct core_tensor *t;
 
-	if (!t) {
+	if (!made) {
 		tenon_object_unref(tensor);
 		return NULL;
 	}
+	t = core_tensor_of(made);
 	t->tensor = tensor;
-	t->read_only = -1;
+	atomic_init(&t->read_only, -1);
 	t->borrowed = false;
-	t->pins = 0;
-	return (PyObject *)t;
+	atomic_init(&t->pins, 0);
+	return made;
 }
 
 PyObject *tensor_borrow(const DLTensor *dl)
@@ -37,39 +39,36 @@ PyObject *tensor_borrow(const DLTensor *dl)
 		return NULL;
 	made = tensor_wrap(tensor);
 	if (made)
-		((struct core_tensor *)made)->borrowed = true;
+		core_tensor_of(made)->borrowed = true;
 	return made;
 }
 
 void tensor_end(PyObject *tensor)
 {
-	struct core_tensor *t = (struct core_tensor *)tensor;
-	struct tenon_tensor *dropped;
+	struct core_tensor *t = core_tensor_of(tensor);
 
+	atomic_fetch_or(&t->pins, TENSOR_ENDED);
 	/* a thread that the callback started may be copying */
-	while (t->pins) {
+	while (atomic_load(&t->pins) != TENSOR_ENDED) {
 		Py_BEGIN_ALLOW_THREADS sched_yield();
 		Py_END_ALLOW_THREADS
 	}
-	dropped = t->tensor;
-	t->tensor = NULL;
-	tenon_object_unref(dropped);
 }
 
 static void tensor_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 
-	tenon_object_unref(((struct core_tensor *)self)->tensor);
+	tenon_object_unref(core_tensor_of(self)->tensor);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
 
 const DLTensor *tensor_dl(PyObject *tensor)
 {
-	struct core_tensor *t = (struct core_tensor *)tensor;
+	const struct core_tensor *t = core_tensor_of(tensor);
 
-	if (t->tensor)
+	if (!t->borrowed || !(atomic_load(&t->pins) & TENSOR_ENDED))
 		return &t->tensor->dl;
 	PyErr_SetString(PyExc_ValueError,
 			"this tensor was an argument of a callback, whose data ended "
@@ -77,18 +76,33 @@ const DLTensor *tensor_dl(PyObject *tensor)
 	return NULL;
 }
 
-int tensor_is_read_only(struct core_tensor *t)
+const DLTensor *tensor_pin(PyObject *tensor)
 {
+	struct core_tensor *t = core_tensor_of(tensor);
+	const DLTensor *dl;
+
+	atomic_fetch_add(&t->pins, 1);
+	dl = tensor_dl(tensor);
+	if (!dl)
+		tensor_unpin(t);
+	return dl;
+}
+
+int tensor_is_read_only(PyObject *tensor)
+{
+	struct core_tensor *t = core_tensor_of(tensor);
+	int known = atomic_load_explicit(&t->read_only, memory_order_relaxed);
 	DLManagedTensorVersioned *managed;
 
-	if (t->read_only >= 0)
-		return t->read_only;
+	if (known >= 0)
+		return known;
 	/* the library has no other function for it than the flags of an export */
 	if (errors_check(tenon_tensor_to_dlpack_versioned(t->tensor, &managed)))
 		return -1;
-	t->read_only = managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY ? 1 : 0;
+	known = managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY ? 1 : 0;
+	atomic_store_explicit(&t->read_only, known, memory_order_relaxed);
 	managed->deleter(managed);
-	return t->read_only;
+	return known;
 }
 
 /* ---- copies */
@@ -141,20 +155,19 @@ static int copy(const DLTensor *from, const DLTensor *to)
 	return err;
 }
 
-struct tenon_tensor *tensor_copied(struct core_tensor *t, DLDevice device)
+struct tenon_tensor *tensor_copied(PyObject *tensor, DLDevice device)
 {
-	const DLTensor *dl = tensor_dl((PyObject *)t);
+	const DLTensor *dl = tensor_pin(tensor);
 	struct tenon_tensor *made = NULL;
 	int err;
 
 	if (!dl)
 		return NULL;
-	t->pins++;
 	Py_BEGIN_ALLOW_THREADS err =
 		tenon_tensor_create_on(device, dl->shape, dl->ndim, dl->dtype, &made);
 	if (!err)
 		err = copy(dl, &made->dl);
-	Py_END_ALLOW_THREADS t->pins--;
+	Py_END_ALLOW_THREADS tensor_unpin(core_tensor_of(tensor));
 	if (!err)
 		return made;
 	tenon_object_unref(made);
@@ -166,13 +179,14 @@ static const DLDevice processor = { kDLCPU, 0 };
 
 struct tenon_tensor *tensor_from(PyObject *from)
 {
-	struct core_tensor *t = (struct core_tensor *)from;
+	struct tenon_tensor *tensor;
 
 	if (tensor_check(from)) {
-		if (t->borrowed || !t->tensor)
-			return tensor_copied(t, processor);
-		tenon_object_ref(t->tensor);
-		return t->tensor;
+		if (core_tensor_of(from)->borrowed)
+			return tensor_copied(from, processor);
+		tensor = core_tensor_of(from)->tensor;
+		tenon_object_ref(tensor);
+		return tensor;
 	}
 	if (dlpack_offered(from))
 		return dlpack_import(from);
@@ -237,7 +251,7 @@ static PyObject *get_bytes(PyObject *self, void *unused)
 
 static PyObject *get_read_only(PyObject *self, void *unused)
 {
-	int read_only = tensor_dl(self) ? tensor_is_read_only((struct core_tensor *)self) : -1;
+	int read_only = tensor_dl(self) ? tensor_is_read_only(self) : -1;
 
 	return read_only < 0 ? NULL : PyBool_FromLong(read_only);
 }
@@ -259,34 +273,32 @@ static PyGetSetDef tensor_attributes[] = {
 
 static PyObject *tensor_to(PyObject *self, PyObject *to)
 {
-	struct core_tensor *t = (struct core_tensor *)self;
 	const DLTensor *dl = tensor_dl(self);
 	struct tenon_tensor *made;
 	DLDevice device;
 
 	if (!dl || device_read(to, &device))
 		return NULL;
-	if (!t->borrowed && dl->device.device_type == device.device_type &&
+	if (!core_tensor_of(self)->borrowed && dl->device.device_type == device.device_type &&
 	    dl->device.device_id == device.device_id)
 		return Py_NewRef(self);
-	made = tensor_copied(t, device);
+	made = tensor_copied(self, device);
 	return made ? tensor_wrap(made) : NULL;
 }
 
 static PyObject *tensor_copy(PyObject *self, PyObject *unused)
 {
 	const DLTensor *dl = tensor_dl(self);
-	struct tenon_tensor *made =
-		dl ? tensor_copied((struct core_tensor *)self, dl->device) : NULL;
+	struct tenon_tensor *made = dl ? tensor_copied(self, dl->device) : NULL;
 
 	return made ? tensor_wrap(made) : NULL;
 }
 
 static PyObject *tensor_copy_from(PyObject *self, PyObject *from)
 {
-	struct core_tensor *t = (struct core_tensor *)self;
+	struct core_tensor *t = core_tensor_of(self);
 	const DLTensor *dl = tensor_dl(self);
-	int read_only = dl ? tensor_is_read_only(t) : -1, err;
+	int read_only = dl ? tensor_is_read_only(self) : -1, err;
 	struct tenon_tensor *source;
 
 	if (read_only < 0)
@@ -296,23 +308,24 @@ static PyObject *tensor_copy_from(PyObject *self, PyObject *from)
 		return NULL;
 	}
 	/* before code of Python runs, which may let the callback end that lent the tensor */
-	t->pins++;
+	if (!tensor_pin(self))
+		return NULL;
 	source = tensor_from(from);
 	if (!source) {
-		t->pins--;
+		tensor_unpin(t);
 		return NULL;
 	}
 	Py_BEGIN_ALLOW_THREADS if (!tenon_dtype_equal(source->dl.dtype, dl->dtype)) err =
 		tenon_error(-TENON_E_TYPE, "the tensors have different dtypes");
 	else err = copy(&source->dl, dl);
-	Py_END_ALLOW_THREADS t->pins--;
+	Py_END_ALLOW_THREADS tensor_unpin(t);
 	tenon_object_unref(source);
 	return err ? errors_set(err) : Py_NewRef(Py_None);
 }
 
 static PyObject *tensor_tobytes(PyObject *self, PyObject *unused)
 {
-	struct tenon_tensor *host = tensor_copied((struct core_tensor *)self, processor);
+	struct tenon_tensor *host = tensor_copied(self, processor);
 	PyObject *made = NULL;
 	size_t bytes;
 
@@ -385,11 +398,11 @@ static PyMethodDef tensor_methods[] = {
 
 static PyObject *tensor_repr(PyObject *self)
 {
-	struct core_tensor *t = (struct core_tensor *)self;
+	const struct core_tensor *t = core_tensor_of(self);
 	char dtype[TENON_DTYPE_NAME];
 	PyObject *shape, *device, *text = NULL;
 
-	if (!t->tensor)
+	if (atomic_load(&t->pins) & TENSOR_ENDED)
 		return PyUnicode_FromString("<tenon.Tensor of a callback that has returned>");
 	shape = get_shape(self, NULL);
 	device = get_device(self, NULL);
@@ -415,7 +428,7 @@ static Py_ssize_t tensor_length(PyObject *self)
 
 static int tensor_buffer(PyObject *self, Py_buffer *view, int flags)
 {
-	return tensor_dl(self) ? buffer_export((struct core_tensor *)self, view, flags) : -1;
+	return tensor_dl(self) ? buffer_export(self, view, flags) : -1;
 }
 
 static PyType_Slot tensor_slots[] = {
@@ -433,7 +446,7 @@ static PyType_Slot tensor_slots[] = {
 };
 static PyType_Spec tensor_spec = {
 	"tenon.Tensor",
-	sizeof(struct core_tensor),
+	CORE_SIZE(struct core_tensor),
 	0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 	tensor_slots,
@@ -492,7 +505,7 @@ static PyObject *from_dlpack(PyObject *module, PyObject *from)
 {
 	struct tenon_tensor *made;
 
-	if (tensor_check(from) && !((struct core_tensor *)from)->borrowed)
+	if (tensor_check(from) && !core_tensor_of(from)->borrowed)
 		return Py_NewRef(from);
 	made = tensor_check(from) ? tensor_from(from) : dlpack_import(from);
 	return made ? tensor_wrap(made) : NULL;

@@ -5,19 +5,28 @@
 
 #include "core.h"
 
+#include <stdatomic.h>
+
 /**
  * struct core_tensor - a tensor of the library as an object of Python
- * @tensor: one reference; NULL after the call of a callback that got @borrowed data
+ * @tensor: one reference
  * @read_only: 1, 0; -1 if not known yet
  * @borrowed: the data belongs to the caller of a callback and ends with the call: it is exported as a copy only
- * @pins: operations without the GIL that use @borrowed data
+ * @pins: number of operations without the GIL that use @borrowed data, and TENSOR_ENDED after that call
  */
 struct core_tensor {
-	PyObject_HEAD struct tenon_tensor *tensor;
-	int read_only;
+	CORE_HEAD struct tenon_tensor *tensor;
+	atomic_int read_only;
 	bool borrowed;
-	unsigned int pins;
+	atomic_uint pins;
 };
+
+#define TENSOR_ENDED 0x80000000u
+
+static inline struct core_tensor *core_tensor_of(PyObject *tensor)
+{
+	return core_part(tensor, core_tensor_type);
+}
 
 static inline bool tensor_check(PyObject *o)
 {
@@ -39,8 +48,21 @@ void tensor_end(PyObject *tensor);
 /** tensor_dl - the DLTensor of a tensor object; NULL with an exception set after tensor_end() */
 const DLTensor *tensor_dl(PyObject *tensor);
 
+/**
+ * tensor_pin - as tensor_dl(), for an operation without the GIL
+ *
+ * tensor_end() waits for tensor_unpin().
+ */
+const DLTensor *tensor_pin(PyObject *tensor);
+
+/** tensor_unpin - end an operation */
+static inline void tensor_unpin(struct core_tensor *t)
+{
+	atomic_fetch_sub(&t->pins, 1);
+}
+
 /** tensor_is_read_only - 1 or 0; -1 with an exception set */
-int tensor_is_read_only(struct core_tensor *t);
+int tensor_is_read_only(PyObject *tensor);
 
 /**
  * tensor_from - a tensor of the library for any object with data, without a copy
@@ -51,6 +73,6 @@ int tensor_is_read_only(struct core_tensor *t);
 struct tenon_tensor *tensor_from(PyObject *from);
 
 /** tensor_copied - a compact copy on a device, also of borrowed data; NULL with an exception set */
-struct tenon_tensor *tensor_copied(struct core_tensor *t, DLDevice device);
+struct tenon_tensor *tensor_copied(PyObject *tensor, DLDevice device);
 
 #endif /* PYTHON_TENSOR_H */

@@ -9,24 +9,23 @@
 static PyTypeObject *timeline_type;
 
 struct core_timeline {
-	PyObject_HEAD struct tenon_timeline *timeline;
+	CORE_HEAD struct tenon_timeline *timeline;
 };
 
 static struct tenon_timeline *timeline_of(PyObject *self)
 {
-	return ((struct core_timeline *)self)->timeline;
+	return ((struct core_timeline *)core_part(self, timeline_type))->timeline;
 }
 
 static PyObject *timeline_wrap(struct tenon_timeline *timeline)
 {
-	struct core_timeline *t = PyObject_New(struct core_timeline, timeline_type);
+	PyObject *made = PyObject_New(PyObject, timeline_type);
 
-	if (!t) {
+	if (made)
+		((struct core_timeline *)core_part(made, timeline_type))->timeline = timeline;
+	else
 		tenon_object_unref(timeline);
-		return NULL;
-	}
-	t->timeline = timeline;
-	return (PyObject *)t;
+	return made;
 }
 
 static PyObject *timeline_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -248,7 +247,7 @@ static PyType_Slot timeline_slots[] = {
 	{ 0, NULL },
 };
 static PyType_Spec timeline_spec = {
-	"tenon.Timeline", sizeof(struct core_timeline), 0, Py_TPFLAGS_DEFAULT, timeline_slots,
+	"tenon.Timeline", CORE_SIZE(struct core_timeline), 0, Py_TPFLAGS_DEFAULT, timeline_slots,
 };
 
 int timeline_init(PyObject *module)

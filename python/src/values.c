@@ -53,7 +53,7 @@ static void temporary_end(struct temporary *t)
 {
 	tenon_object_unref(t->object);
 	if (t->pinned)
-		t->pinned->pins--;
+		tensor_unpin(t->pinned);
 }
 
 void temporaries_release(struct temporaries *t)
@@ -139,11 +139,9 @@ static int view_bytes(struct temporaries *t, PyObject *from, struct tenon_value 
 
 static int view_tensor(struct temporaries *t, PyObject *from, struct tenon_value *out)
 {
-	struct core_tensor *tensor = (struct core_tensor *)from;
+	struct core_tensor *tensor = core_tensor_of(from);
 	struct temporary *kept;
 
-	if (!tensor_dl(from))
-		return -1;
 	if (!tensor->borrowed) {
 		*out = tenon_arg_object(tensor->tensor);
 		return 0;
@@ -152,8 +150,9 @@ static int view_tensor(struct temporaries *t, PyObject *from, struct tenon_value
 	if (!kept)
 		return -1;
 	/* a called function must not keep what is borrowed, and uses it without the GIL */
+	if (!tensor_pin(from))
+		return -1;
 	kept->pinned = tensor;
-	tensor->pins++;
 	*out = tenon_arg_tensor(&tensor->tensor->dl);
 	return 0;
 }
@@ -250,13 +249,16 @@ static void *container_of(PyObject *items, bool map)
 
 static PyObject *pairs_of(PyObject *dict)
 {
+	/* a copy that no other thread changes */
+	PyObject *copy = PyDict_Copy(dict), *items, *key, *value;
 	Py_ssize_t at = 0, next = 0;
-	PyObject *items = PyTuple_New(2 * PyDict_Size(dict)), *key, *value;
 
-	while (items && PyDict_Next(dict, &at, &key, &value)) {
+	items = copy ? PyTuple_New(2 * PyDict_Size(copy)) : NULL;
+	while (items && PyDict_Next(copy, &at, &key, &value)) {
 		PyTuple_SetItem(items, next++, Py_NewRef(key));
 		PyTuple_SetItem(items, next++, Py_NewRef(value));
 	}
+	Py_XDECREF(copy);
 	return items;
 }
 

@@ -15,8 +15,9 @@ can_run()
 	done
 	# by the name of the extension: one for this Python that cannot be imported must fail
 	[ -n "$reason" ] || "$1" -c '
-import os, sys, importlib.machinery
-suffixes = [s for s in importlib.machinery.EXTENSION_SUFFIXES if s != ".abi3.so" or sys.version_info >= (3, 12)]
+import os, sys, sysconfig, importlib.machinery
+limited = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+suffixes = [s for s in importlib.machinery.EXTENSION_SUFFIXES if s != ".abi3.so" or limited]
 sys.exit(not any(os.path.exists(f"{sys.argv[1]}/_core{suffix}") for suffix in suffixes))' "$TENON_BUILD/python/tenon" ||
 		reason="$1 is not the Python that the package was built for"
 	[ -z "$reason" ] || { echo "$reason"; exit 77; }

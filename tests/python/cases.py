@@ -3,6 +3,7 @@
 
 import ast
 import os
+import sys
 import traceback
 from pathlib import Path
 
@@ -25,6 +26,11 @@ def need(option):
     """Skip a case without an option of the build."""
     if option not in [name.split("=")[0] for name in tenon.configuration()]:
         raise Skip(f"needs CONFIG_{option}")
+
+
+def gil_is_there():
+    """Whether one thread of Python runs at a time."""
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def need_module(name):

@@ -6,4 +6,4 @@
 
 . tests/python/can_run.sh
 can_run python3
-exec env PYTHONPATH="$TENON_BUILD/python" python3 tests/python/run.py calls tensors models awaiting queues remote linking language stub documents
+exec env PYTHONPATH="$TENON_BUILD/python" python3 tests/python/run.py calls sharing tensors models awaiting queues remote linking language stub documents
