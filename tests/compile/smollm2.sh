@@ -61,7 +61,7 @@ it "on two threads, too" env TENON_NUM_THREADS=2 "$TENON_COMMAND" chat "$scratch
 if grep -qs "^CONFIG_PARAMS_FILES=" "$TENON_BUILD/include/config/auto.conf"; then
 	it "a folder without tokenizer.json takes that of the file in GGUF" the_file_has_what_the_folder_lacks
 else
-	skip_case "a folder without tokenizer.json takes that of the file in GGUF" "CONFIG_GGUF is off"
+	skip_case "a folder without tokenizer.json takes that of the file in GGUF" "CONFIG_PARAMS_FILES is off"
 fi
 if needs_llama; then
 	it "it replies as llama.cpp does with the weights in float32" "$llama" tests/compile/beside_llama.py equal \
