@@ -14,6 +14,7 @@ from .dot_products import Dot
 
 ENOUGH = 8  # sums that hide the latency of a multiply-add
 NEAR = 4096  # weights of 32 bits that stay in the nearest cache beside other things
+FEWER = 1.3  # how many times as many vectors channels take at least, if others fill theirs
 MARK = "tenon.tile"  # of a block that schedules.py tiles
 
 
@@ -63,9 +64,18 @@ def lanes_for(channels, vectors):
 
 
 def channels_to_fill(channels, vectors):
-    """Channels of zeros that a convolution computes besides, if its own leave most lanes of a vector empty."""
-    few = channels > vectors.lanes and lanes_for(channels, vectors) * 4 <= vectors.lanes
-    return -channels % vectors.lanes if few else 0
+    """Channels of zeros that a convolution computes besides, if its own take more vectors, or leave most lanes empty.
+
+    The first counts if all channels are in one tile: what fills it is not written then.
+    """
+    lanes, fill = lanes_for(channels, vectors), -channels % vectors.lanes
+    fewer = FEWER * (channels + fill) / vectors.lanes <= channels / lanes and fits_tile(channels + fill, vectors)
+    return fill if fewer or (channels > vectors.lanes and lanes * 4 <= vectors.lanes) else 0
+
+
+def fits_tile(channels, vectors):
+    """Whether all channels are in a tile that has some columns besides."""
+    return channels <= vectors.lanes * vectors.sums // 4 and not vectors.threads
 
 
 def divisors(number, most):
@@ -144,26 +154,36 @@ def pack(weights, tile):
     return numpy.ascontiguousarray(parts.transpose(0, 3, 4, 2, 1))
 
 
-def padded(x, padding):
+def padded(x, padding, planar=False):
     top, left, bottom, right = padding
-    return topi.nn.pad(x, [0, top, left, 0], [0, bottom, right, 0], name="pad") if any(padding) else x
+    if not any(padding):
+        return x
+    before, after = ([0, 0, top, left], [0, 0, bottom, right]) if planar else ([0, top, left, 0], [0, bottom, right, 0])
+    return topi.nn.pad(x, before, after, name="pad")
 
 
 def mark(tile):
     return {MARK: [tile.rows, tile.columns, tile.vectors, tile.lanes]}
 
 
-def conv2d(x, weights, shape, strides, padding, dilation, tile):
-    """The convolution of x (NHWC) to a shape, by packed weights."""
+def conv2d(x, weights, shape, strides, padding, dilation, tile, planar=False, around=(0, 0)):
+    """The convolution of x (NHWC, or NCHW if it is planar) to a shape, by packed weights.
+
+    With rows "around" it, above and below, the result has so many more: copies of those at the border.
+    """
+    above, below = around
+    pictures, rows, *rest = shape
     _, height, width, inputs, channels = (int(extent) for extent in weights.shape)
-    source = padded(x, padding)
+    source = padded(x, padding, planar)
     row, column, channel = (te.reduce_axis((0, extent)) for extent in (height, width, inputs))
 
     def term(n, h, w, o):
-        at = source[n, h * strides[0] + row * dilation[0], w * strides[1] + column * dilation[1], channel]
+        h = tirx.min(tirx.max(h - above, 0), rows - 1) if above or below else h
+        y, z = h * strides[0] + row * dilation[0], w * strides[1] + column * dilation[1]
+        at = source[n, channel, y, z] if planar else source[n, y, z, channel]
         return te.sum(at * weights[o // channels, row, column, channel, o % channels], axis=[row, column, channel])
 
-    return te.compute(shape, term, name="conv2d", attrs=mark(tile))
+    return te.compute((pictures, above + rows + below, *rest), term, name="conv2d", attrs=mark(tile))
 
 
 def depthwise_conv2d(x, weights, shape, strides, padding, dilation, tile):

@@ -17,7 +17,8 @@ from tvm.relax import op
 from . import integer_kernels, kernels
 from .dot_products import dot_for
 from .graph import TO_LAST
-from .kernels import channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, pack, tiles_for
+from .kernels import channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, fits_tile, pack, tiles_for
+from .pairs import depthwise_in_pair, pairs_of, tile_in_pair
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
 
@@ -41,6 +42,7 @@ def number(value):
 
 
 ELEMENTWISE = "tenon.elementwise"  # of a function that TVM takes for another kind
+FEW = 4  # channels of a picture that convolutions read as it is, without a copy that has channels last
 MOVES = ("reshape", "transpose")  # emitted when they are asked for, in the order that is asked for
 
 
@@ -67,8 +69,9 @@ def source_of(node):
 class Emitter:
     """Writes the nodes of a graph with a BlockBuilder; plain and last hold the values in both orders."""
 
-    def __init__(self, builder, vectors, apart, tuned):
+    def __init__(self, builder, vectors, apart, tuned, pairs):
         self.builder, self.vectors = builder, vectors
+        self.pairs = pairs  # convolutions that become one kernel, by each of them
         self.tuned = tuned  # tiles that were timed; None: those that are chosen by their sizes
         self.apart = apart  # arrays of more elements become parameters of the function; None: all are constants
         self.parameters = {}  # those: a variable and an array of each name
@@ -233,6 +236,8 @@ class Emitter:
             value = op.nn.conv2d(self.plain(x), self.plain(weights), **how)
             return self.with_bias(value, node, [1, -1, 1, 1]), False
         how = in_last(node.shape), node.strides, node.padding, node.dilation
+        if node in self.pairs:
+            return self.in_pair(node, *self.pairs[node], how), True
         _, channels, rows, columns = node.shape
         if each:
             kernel = self.array(weights.value.transpose(2, 3, 0, 1)[..., 0])
@@ -247,11 +252,35 @@ class Emitter:
         filled = numpy.pad(weights.value, ((0, fill), (0, 0), (0, 0), (0, 0))) if fill else weights.value
         shape = [*how[0][:3], channels + fill]
         tiles = tiles_for(columns, channels + fill, self.vectors, math.prod(weights.shape[1:]), rows)
+        if fill and fits_tile(channels + fill, self.vectors):
+            tiles = [tile for tile in tiles if tile.channels == channels + fill]  # so that these are not written
         tile = self.tile("conv2d", in_last(x.shape), filled.shape, (shape, *how[1:]), tiles)
-        value = self.kernel(kernels.conv2d, self.last(x), self.array(pack(filled, tile)), shape, *how[1:], tile)
+        source, planar = self.picture(x)
+        value = self.kernel(kernels.conv2d, source, self.array(pack(filled, tile)), shape, *how[1:], tile, planar)
         if fill:
             value = op.strided_slice(self.emit(value), [3], [0], [channels])
         return self.with_bias(value, node, [1, 1, 1, -1]), True
+
+    def picture(self, x):
+        """What a convolution reads, and whether it has channels first.
+
+        It multiplies each element by a vector of weights, so it does not matter where the neighbours are; a copy takes time.
+        """
+        held = x in self._plain and x not in self._last and x.op not in MOVES
+        planar = held and x.shape[1] <= FEW and not self.vectors.threads
+        return self.plain(x) if planar else self.last(x), planar
+
+    def in_pair(self, node, first, second, how):
+        """One of two convolutions that become one kernel: TVM takes the second for one that it fuses behind the first."""
+        tile, weights = tile_in_pair(first, self.vectors), node.inputs[1].value
+        if node is first:
+            x, planar = self.picture(node.input)
+            around = second.padding[0], second.padding[2]
+            value = self.kernel(kernels.conv2d, x, self.array(pack(weights, tile)), *how, tile, planar, around)
+        else:
+            weights = self.array(weights.transpose(2, 3, 0, 1)[..., 0])
+            value = self.kernel(depthwise_in_pair, self.last(node.input), weights, *how, tile, attrs={ELEMENTWISE: True})
+        return self.with_bias(value, node, [1, 1, 1, -1])
 
     def padded(self, picture, extents, shape, strides, padding, dilation):
         """A copy with zeros around it, its shape, and how a convolution to a shape reads it."""
@@ -265,9 +294,9 @@ class Emitter:
         """The tile of a kernel: the first, unless another was faster."""
         return self.tuned.tile(kernel_of(name, source, weights, how), tiles) if self.tuned else tiles[0]
 
-    def kernel(self, function, x, weights, *how):
+    def kernel(self, function, x, weights, *how, attrs=None):
         return self.builder.call_te(
-            lambda a, b: function(a, b, *how), x, weights, primfunc_name_hint=function.__name__
+            lambda a, b: function(a, b, *how), x, weights, primfunc_name_hint=function.__name__, primfunc_attrs=attrs
         )  # fmt: skip
 
     def with_bias(self, value, node, shape):
@@ -490,7 +519,7 @@ def module_of(graph, functions, vectors, apart=None, tuned=None):
     """
     builder = relax.BlockBuilder(functions)
     inputs = [relax.Var(node.name, relax.TensorType(node.shape, node.dtype)) for node in graph.inputs]
-    emitter = Emitter(builder, vectors, apart, tuned)
+    emitter = Emitter(builder, vectors, apart, tuned, pairs_of(graph, vectors))
     for node, variable in zip(graph.inputs, inputs):
         emitter.add_input(node, variable)
     with builder.function("main", attrs={"num_input": len(inputs)}):

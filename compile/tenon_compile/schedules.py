@@ -17,44 +17,16 @@ from .dot_products import MARK as DOT_MARK
 from .dot_products import dot_product, dot_with_form
 from .errors import first_line
 from .kernels import MARK, Tile, Vectors, choose_depthwise_tile, choose_tile
+from .loops import compute_behind, extent, loops_of, needed_by, size, unroll_and_vectorize, unroll_window, zero_before
+from .pairs import is_pair, tile_pair
 
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_ELEMENTS = LEAST_WORK // 12  # those that a kernel without a product computes in the same time
 LEAST_TURNS = 8
-UNROLLED = 400  # products of a tile of a depthwise convolution, more than which stay in loops
 LARGER = 8  # how many times as many elements a picture has as weights, if these are read again for each block of rows
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 # those whose tiles depend on vectors alone
 ALL_VECTORS = ("conv2d", "dense", "product", *DEPTHWISE)
-
-
-def extent(schedule, loop):
-    return int(schedule.get(loop).extent)
-
-
-def loops_of(schedule, block):
-    """The loops of a block: those of its space, and those that it sums over; None if they are not one to one."""
-    loops = schedule.get_loops(block)
-    kinds = [int(variable.iter_type) for variable in schedule.get(block).iter_vars]
-    if len(loops) != len(kinds):
-        return None
-    space = [loop for loop, kind in zip(loops, kinds) if kind == 0]
-    summed = [loop for loop, kind in zip(loops, kinds) if kind != 0]
-    return space, summed
-
-
-def size(schedule, block):
-    """How many elements a block computes."""
-    found = loops_of(schedule, block)
-    return math.prod(extent(schedule, loop) for loop in found[0]) if found else None
-
-
-def unroll_and_vectorize(schedule, unrolled, vector):
-    for loop in unrolled:
-        if extent(schedule, loop) > 1:
-            schedule.unroll(loop)
-    if vector and extent(schedule, vector) > 1:
-        schedule.vectorize(vector)
 
 
 def rows_in_blocks(schedule, row, channel, elements, weights):
@@ -120,17 +92,7 @@ def finish_depthwise(schedule, outer, shared, summed, products):
         schedule.annotate(loop, "pragma_loop_partition_hint", 1)
     if shared:
         schedule.parallel(schedule.fuse(*shared) if len(shared) > 1 else shared[0])
-    if products <= UNROLLED:
-        unroll_and_vectorize(schedule, summed, None)
-
-
-def needed_by(schedule, name):
-    """The names of the blocks that a block is computed from."""
-    names = set()
-    for block in schedule.get_producers(schedule.get_sblock(name)):
-        one = schedule.get(block).name_hint
-        names |= {one} | needed_by(schedule, one)
-    return names
+    unroll_window(schedule, summed, products)
 
 
 def dot_of(schedule, block, vectors):
@@ -155,6 +117,14 @@ def tile_of(schedule, name, vectors, chosen):
     return choose_tile(space[-2], wide * lanes, vectors, depth, space[-3] if name.endswith("conv2d") else 1)
 
 
+def in_tile(schedule, name, extents, all_channels):
+    """Whether a block behind a tiled one of these extents computes as many elements, or fewer channels of a tile with all."""
+    found = loops_of(schedule, schedule.get_sblock(name))
+    own = [extent(schedule, loop) for loop in found[0]] if found else []
+    fewer = all_channels and own[:-1] == extents[:-1] and own[-1] < extents[-1]
+    return math.prod(own) == math.prod(extents) or fewer
+
+
 def tile_product(schedule, names, vectors, chosen):
     """A marked block, the first of names, and what follows it in its kernel; the blocks that are left to be vectorised.
 
@@ -168,7 +138,8 @@ def tile_product(schedule, names, vectors, chosen):
     dot = dot if dot and tile.lanes == dot.lanes else None
     behind = names[1:]
     space, summed = loops_of(schedule, block)
-    elements = size(schedule, block)
+    extents = [extent(schedule, loop) for loop in space]
+    elements = math.prod(extents)
     group = [summed.pop()] if dot else []  # neighbours that one instruction sums
     *outer, columns, channels = space
     inner_row = []
@@ -178,6 +149,7 @@ def tile_product(schedule, names, vectors, chosen):
     column, inner_column = schedule.split(columns, [None, tile.columns])
     channel, inner_wide, lane = schedule.split(channels, [None, tile.vectors, tile.lanes])
     inner = [*inner_row, inner_column, inner_wide]
+    all_channels = extent(schedule, channel) == 1
     work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
     # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
     # their inputs are read once, in the order of memory; each matrix of a product has weights of its own
@@ -192,21 +164,8 @@ def tile_product(schedule, names, vectors, chosen):
             blocks, outer[-1] = rows_in_blocks(schedule, outer[-1], channel, elements, weights)
         outer = [*outer[:-1], *blocks, channel, outer[-1], column] if blocks else [channel, *outer, column]
     schedule.reorder(*outer, *summed, *inner, lane, *group)
-    for name in behind[:-1]:
-        schedule.compute_inline(schedule.get_sblock(name))
-    same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
-    # TVM allocates a small tensor of this scope on the stack, but calls the runtime for one that is "local"
-    if same:
-        schedule.set_scope(block, 0, "global")
-        last = schedule.get_sblock(behind[-1])
-    else:
-        last = schedule.cache_write(block, 0, "global")
-    schedule.reverse_compute_at(last, outer[-1])
-    # a tile of one element has no loops
-    within = schedule.get_loops(last)[len(outer) :]
-    if within:
-        over, vector = schedule.split(within[-1], [None, tile.lanes])
-        unroll_and_vectorize(schedule, [*within[:-1], over], vector)
+    same = behind and in_tile(schedule, behind[-1], extents, all_channels)
+    rest = compute_behind(schedule, block, behind, outer, tile.lanes, same)
     unroll_and_vectorize(schedule, inner, None if dot else lane)
     loops = schedule.get_loops(block)[: len(outer)]
     if shared is None:
@@ -215,12 +174,10 @@ def tile_product(schedule, names, vectors, chosen):
     else:
         products = math.prod(extent(schedule, loop) for loop in [*summed, *inner])
         finish_depthwise(schedule, outer, shared, summed, products)
-    zeros = schedule.decompose_reduction(block, summed[0])
+    zero_before(schedule, block, summed[0], len(inner))
     if dot:
         dot_product(schedule, lane, dot)
-    of_zeros = schedule.get_loops(zeros)
-    unroll_and_vectorize(schedule, of_zeros[-len(inner) - 1 : -1], of_zeros[-1])
-    return [] if same else behind[-1:]
+    return rest
 
 
 def has_condition(schedule, block):
@@ -283,9 +240,11 @@ def schedule_kernel(function, vectors, chosen):
     names = [schedule.get(block).name_hint for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     main = next((name for name in names if marked(schedule, name)), None)
     before, rest = names, []
-    if main == "depthwise_conv2d":
+    if "depthwise_conv2d" in names:
         schedule = in_32_bits(schedule)
-    if main:
+    if "depthwise_conv2d" in names and is_pair(schedule, "depthwise_conv2d"):
+        before = tile_pair(schedule, names, vectors)
+    elif main:
         needed = needed_by(schedule, main)
         before = [name for name in names if name in needed]
         behind = [name for name in names if name != main and name not in needed]

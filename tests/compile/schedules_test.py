@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Schedules of kernels: which loops threads share, what is a vector, the borders of depthwise convolutions. Needs TVM. Prints TAP."""
+"""Schedules of kernels: which loops threads share, what is a vector, the borders of depthwise convolutions, convolutions in
+one kernel, channels that fill vectors. Needs TVM. Prints TAP."""
 
 import sys
 from pathlib import Path
 
 import numpy
 import tvm
-from tvm import te
+from tvm import relax, te
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
 from tenon_compile.costs import Choice  # noqa: E402
-from tenon_compile.graph import Node, constant  # noqa: E402
+from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
-from tenon_compile.schedules import schedule_kernel  # noqa: E402
+from tenon_compile.layouts import module_of  # noqa: E402
+from tenon_compile.pipeline import fused  # noqa: E402
+from tenon_compile.rules import unary  # noqa: E402
+from tenon_compile.schedules import schedule_kernel, schedule_module  # noqa: E402
 
 VECTORS = Vectors(8, 8)
 
@@ -62,8 +66,74 @@ def depthwise(shape, window, strides, padding, dilation=(1, 1)):
     return function, rule, (pictures, *extents, channels)
 
 
-def convolved(x, weights, shape, strides, padding, dilation):
-    """The same by numpy."""
+def given(*shape):
+    return Node("input", [], shape, "float32", {"name": "x"})
+
+
+def convolution(x, weights, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+    """A node for a picture NCHW, with a bias of 0.25."""
+    extents = [
+        (x.shape[at + 2] + 2 * padding[at] - (weights.shape[at + 2] - 1) * dilation[at] - 1) // strides[at] + 1
+        for at in (0, 1)
+    ]  # fmt: skip
+    how = {"strides": list(strides), "padding": [*padding, *padding], "dilation": list(dilation), "groups": groups}
+    bias = constant(numpy.full(len(weights), 0.25, "float32"))
+    return Node("conv2d", [x, constant(weights), bias], (x.shape[0], len(weights), *extents), x.dtype, how)
+
+
+def compiled(graph, vectors, others=()):
+    """The tiled kernels of a graph that was laid out for vectors, and programs for these and for others."""
+    module, _ = module_of(graph, tvm.IRModule(), vectors)
+    with tvm.target.Target("llvm"):
+        module = fused(module)
+    kernels, programs = {}, []
+    for one in (vectors, *others):
+        scheduled, rules = schedule_module(tvm.IRModule(dict(module.functions.items())), one, one is vectors)
+        kernels = kernels or {name: scheduled[name] for name, rule in rules.items() if rule == "tiled"}
+        machine = relax.VirtualMachine(relax.build(scheduled, target="llvm"), tvm.cpu())
+        programs.append(lambda x, run=machine["main"]: run(tvm.runtime.tensor(x)).numpy())
+    return kernels, programs
+
+
+def in_last(array):
+    return array.transpose(0, 2, 3, 1)
+
+
+def mixed(x, weights, strides=(1, 1), padding=(0, 0)):
+    """A convolution of a picture NHWC by numpy, with its bias."""
+    x = numpy.pad(x, ((0, 0), *((each, each) for each in padding), (0, 0)))
+    windows = numpy.lib.stride_tricks.sliding_window_view(x, weights.shape[2:], axis=(1, 2))
+    windows = windows[:, :: strides[0], :: strides[1]]
+    return numpy.tensordot(windows, weights, ((3, 4, 5), (1, 2, 3))) + numpy.float32(0.25)
+
+
+ACTIVATIONS = {
+    "relu": lambda x: numpy.maximum(x, 0),
+    "hard_swish": lambda x: x * numpy.clip(x + 3, 0, 6) / 6,
+    None: lambda x: x,
+}
+
+
+def pair(shape, channels, window, function="relu", first=(1, {}), **how):
+    """A graph of a convolution and a depthwise one; what it computes of a picture, by numpy."""
+    extent, first_how = first
+    first, second = random(channels, shape[1], extent, extent) - numpy.float32(0.5), random(channels, 1, *window)
+    x = given(*shape)
+    between = convolution(x, first, **first_how)
+    node = convolution(unary(function, between) if function else between, second, groups=channels, **how)
+
+    def expected(picture):
+        inner = ACTIVATIONS[function](mixed(in_last(picture), first, **first_how))
+        each = second[:, 0].transpose(1, 2, 0)
+        n, c, *extents = node.shape
+        around = {"strides": (1, 1), "padding": (0, 0), "dilation": (1, 1), **how}
+        return convolved(inner, each, (n, *extents, c), **around, least=-numpy.inf) + numpy.float32(0.25)
+
+    return Graph([x], [unary("relu", node)]), lambda picture: numpy.maximum(expected(picture), 0).transpose(0, 3, 1, 2)
+
+
+def convolved(x, weights, shape, strides, padding, dilation, least=0.5):
+    """The same as depthwise() by numpy."""
     (top, left), (_, height, width, _) = padding, shape
     x = numpy.pad(x, ((0, 0), (top, top), (left, left), (0, 0)))
     y = numpy.zeros(shape, "float32")
@@ -72,7 +142,7 @@ def convolved(x, weights, shape, strides, padding, dilation):
             down, across = row * dilation[0], column * dilation[1]
             rows = slice(down, down + (height - 1) * strides[0] + 1, strides[0])
             y += x[:, rows, across:][:, :, : (width - 1) * strides[1] + 1 : strides[1]] * weights[row, column]
-    return numpy.maximum(y, 0.5)
+    return numpy.maximum(y, least)
 
 
 def threads_share_the_outermost_loop_of_a_large_kernel():
@@ -141,6 +211,66 @@ def threads_share_blocks_of_channels_if_the_rows_are_few():
     assert few.count("T.parallel(16)") == 1, few
     many = depthwise((1, 64, 40, 128), (3, 3), (1, 1), (1, 1))[0].script()
     assert many.count("T.parallel(32, annotations") == 1, many
+
+
+def a_convolution_and_a_depthwise_one_behind_it_are_one_kernel_in_blocks():
+    wide = Vectors(16, 24)
+    for shape, channels, window, vectors, *more in (
+        ((1, 16, 96, 96), 32, (3, 3), wide, {"padding": (1, 1)}),
+        ((1, 8, 160, 160), 48, (3, 3), wide, {"padding": (1, 1), "strides": (2, 2), "function": None}),
+        ((2, 8, 64, 80), 64, (5, 5), Vectors(8, 12), {"padding": (2, 2), "function": "hard_swish"}),
+        ((1, 8, 128, 100), 24, (3, 3), Vectors(4, 12), {"padding": (2, 2), "dilation": (2, 2)}),
+        ((1, 8, 130, 130), 16, (3, 3), VECTORS, {}),
+        ((1, 4, 128, 128), 18, (1, 7), Vectors(1, 12), {"padding": (0, 3)}),
+        ((1, 3, 200, 180), 32, (3, 3), wide, {"padding": (1, 1), "first": (3, {"strides": (2, 2), "padding": (1, 1)})}),
+    ):
+        graph, expected = pair(shape, channels, window, **(more[0]))
+        kernels, programs = compiled(graph, vectors, [Vectors(4, 8)])
+        assert len(kernels) == 1 and "in_pair" in next(iter(kernels)), kernels.keys()
+        x = random(*shape) - numpy.float32(0.5)
+        for run in programs:
+            assert numpy.allclose(run(x), expected(x), rtol=1e-3, atol=1e-4), (shape, window, more)
+
+
+def convolutions_that_gain_nothing_in_one_kernel_are_two():
+    small, _ = pair((1, 16, 64, 64), 32, (3, 3), padding=(1, 1))
+    prime, _ = pair((1, 16, 97, 97), 32, (3, 3), padding=(1, 1))
+    twice, _ = pair((1, 16, 96, 96), 32, (3, 3), padding=(1, 1))
+    between = twice.outputs[0].input.input
+    many, _ = pair((1, 64, 96, 96), 32, (3, 3), padding=(1, 1), first=(3, {"padding": (1, 1)}))
+    for graph in (small, prime, many, Graph(twice.inputs, [*twice.outputs, between])):
+        module, _ = module_of(graph, tvm.IRModule(), Vectors(16, 24))
+        names = [variable.name_hint for variable in module.get_global_vars()]
+        assert not [name for name in names if "in_pair" in name], names
+
+
+def a_picture_of_few_channels_is_read_as_it_is():
+    weights, x = random(8, 3, 3, 3) - numpy.float32(0.5), given(1, 3, 20, 22)
+    how = {"strides": (2, 1), "padding": (1, 1)}
+    graph = Graph([x], [unary("relu", convolution(x, weights, **how))])
+    module, _ = module_of(graph, tvm.IRModule(), VECTORS)
+    assert module["main"].script().count("permute_dims") == 1, module["main"].script()  # that of the output
+    picture = random(1, 3, 20, 22) - numpy.float32(0.5)
+    (run,) = compiled(graph, VECTORS)[1]
+    expected = numpy.maximum(mixed(in_last(picture), weights, **how), 0).transpose(0, 3, 1, 2)
+    assert numpy.allclose(run(picture), expected, rtol=1e-4, atol=1e-5)
+
+
+def channels_that_fill_vectors_are_not_written():
+    weights = random(24, 20, 1, 1)
+    x = given(1, 20, 30, 30)
+    graph = Graph([x], [unary("relu", convolution(x, weights))])
+    kernels, programs = compiled(graph, Vectors(16, 24), [Vectors(8, 12), Vectors(1, 12)])
+    (kernel,) = kernels.values()
+    module = tvm.IRModule({"main": kernel})
+    for change in ("PlanAndUpdateBufferAllocationLocation", "ConvertBlocksToOpaque", "CompactBufferAllocation"):
+        module = getattr(tvm.s_tir.transform, change)()(module)
+    text = module.script()
+    assert "T.vectorized(T.int64(16))" in text and "T.int64(30), T.int64(32)" not in text, text
+    picture = random(1, 20, 30, 30) - numpy.float32(0.5)
+    expected = numpy.maximum(mixed(in_last(picture), weights), 0).transpose(0, 3, 1, 2)
+    for run in programs:
+        assert numpy.allclose(run(picture), expected, rtol=1e-4, atol=1e-5)
 
 
 def a_small_kernel_stays_in_one_thread():

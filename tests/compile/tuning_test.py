@@ -82,8 +82,10 @@ def a_file_that_is_read_changes_the_tiles():
         said = compile_network("other", "--tuned", str(other))
     finally:
         schedules.tile_of = tile_of
-    assert {(one.rows, one.columns, one.vectors) for one in taken} == {(1, 1, 1)}, taken
-    assert f"{other}: has tiles for {len(found)} of " in said, said
+    known, count = (int(word) for word in said.partition(f"{other}: has tiles for ")[2].split()[:3:2])
+    kept_ones = [one for one in taken if (one.rows, one.columns, one.vectors) == (1, 1, 1)]
+    # kernels that have one tile are not in the file
+    assert known == len(found) and kept_ones and len(taken) - len(kept_ones) <= count - known, (said, taken)
     runs("other")
 
 
