@@ -195,7 +195,7 @@ static int factory_each_function(struct tenon_module *m,
 
 /* ---- the module */
 
-#if defined(CONFIG_MODULE_WRITE) || defined(CONFIG_ELF_INSPECT)
+#ifdef CONFIG_INSPECT
 static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 {
 	const struct factory *f = factory_from(m);
@@ -212,7 +212,7 @@ static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 #define factory_save NULL
 #endif
 
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 static int factory_visit(const struct tenon_module *m, const struct tenon_visitor *v)
 {
 	const struct factory *f = factory_from(m);
@@ -247,7 +247,7 @@ static const struct tenon_module_ops factory_ops = {
 	.get_function = factory_get_function,
 	.each_function = factory_each_function,
 	.save = factory_save,
-#ifdef CONFIG_REFLECTION
+#ifdef CONFIG_INSPECT
 	.visit = factory_visit,
 #endif
 	.destroy = factory_destroy,
@@ -331,7 +331,7 @@ int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 	return 0;
 }
 
-#ifdef CONFIG_ELF_INSPECT
+#ifdef CONFIG_INSPECT
 /* Create a factory from the bytes of a payload module. */
 static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
 {
@@ -354,7 +354,7 @@ static int parse_payload_module(struct tenon_module *m, struct tenon_module **ou
 /* Only tenon_module_inspect() makes such modules. */
 static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
 {
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_ELF_INSPECT is off in this build");
+	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_INSPECT is off in this build");
 }
 #endif
 

@@ -616,7 +616,7 @@ static void modules_are_prepared(void **state)
 }
 #endif
 
-#if defined(CONFIG_DEVICE_FILES) && defined(CONFIG_DEVICE_OPENCL)
+#ifdef CONFIG_DEVICE_OPENCL
 static char program[1100], table[1100];
 
 static int load_file(void)
@@ -661,7 +661,7 @@ int main(void)
 		cmocka_unit_test(modules_are_loaded_alone),
 		cmocka_unit_test(modules_are_prepared),
 #endif
-#if defined(CONFIG_DEVICE_FILES) && defined(CONFIG_DEVICE_OPENCL)
+#ifdef CONFIG_DEVICE_OPENCL
 		cmocka_unit_test(a_program_and_its_table_are_loaded),
 #endif
 	};

@@ -423,7 +423,7 @@ static void a_function_without_a_backend_says_what_is_missing(void **state)
 	tenon_buffer_fini(&b);
 }
 
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 static int take_no_suffix(void *context, const char *suffix)
 {
 	(void)context;
@@ -452,7 +452,7 @@ static void a_format_of_an_older_plug_in_is_read_and_listed(void **state)
 	assert_text_field(m, "remedy",
 			  "Install a plug-in for it, or register a loader "
 			  "(tenon/backend/module_kind.h).");
-#ifdef CONFIG_DEVICE_FILES
+#ifdef CONFIG_DEVICES
 	assert_false(payload_file_known(tenon_slice_of("older")));
 	assert_int_equal(payload_file_each_suffix(true, take_no_suffix, NULL), 0);
 #endif
