@@ -179,22 +179,20 @@ static struct error_slot *slot_get(int status)
 
 	if (status == -TENON_E_NOMEM)
 		error_set_ran_out(true);
-	if (s) {
-		slot_take_nomem(s);
-		return s;
-	}
-	pthread_once(&slot_once, slot_key_make);
-	s = slot_new();
 	if (!s) {
-		thread_nomem = status;
-		error_set_ran_out(true);
-		return NULL;
+		pthread_once(&slot_once, slot_key_make);
+		s = slot_new();
+		if (!s) {
+			thread_nomem = status;
+			error_set_ran_out(true);
+			return NULL;
+		}
+		s->room = ERROR_ROOM;
+		s->spare_room = ERROR_ROOM;
+		thread_slot = s;
+		pthread_setspecific(slot_key, s);
 	}
-	s->room = ERROR_ROOM;
-	s->spare_room = ERROR_ROOM;
 	slot_take_nomem(s);
-	thread_slot = s;
-	pthread_setspecific(slot_key, s);
 	return s;
 }
 

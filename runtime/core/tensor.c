@@ -168,8 +168,14 @@ static __attribute__((noinline)) int check_any(const DLTensor *dl)
 	return tenon_tensor_bytes(dl, &bytes);
 }
 
+#ifdef CONFIG_FAST_CALLS
+#define IN_CALLERS inline __attribute__((always_inline))
+#else
+#define IN_CALLERS __attribute__((noinline))
+#endif
+
 /* Check what foreign code or a caller says of a tensor. */
-static inline int tensor_check(const DLTensor *dl)
+static IN_CALLERS int tensor_check(const DLTensor *dl)
 {
 	/* 32 bits cannot address all that is plain */
 	return sizeof(size_t) > 4 && is_plain(dl) ? 0 : check_any(dl);
@@ -302,10 +308,8 @@ static void imported_versioned_delete(void *self, int flags)
 }
 
 /* The imported tensor lives as long as the object, so its shape and strides need no copy. */
-static inline __attribute__((always_inline)) int import(const DLTensor *dl, size_t align,
-							bool contiguous, void *managed,
-							void (*deleter)(void *self, int flags),
-							struct tenon_tensor **out)
+static IN_CALLERS int import(const DLTensor *dl, size_t align, bool contiguous, void *managed,
+			     void (*deleter)(void *self, int flags), struct tenon_tensor **out)
 {
 	struct own_tensor *t;
 	int err;
