@@ -287,8 +287,10 @@ def chosen(inputs, outputs, size, window, groups=1, lanes=16, rows=None, **how):
 
 
 def onednn_computes_what_leaves_parts_of_vectors_empty_and_what_has_no_tiles():
-    assert chosen(96, 24, 80, 3) and chosen(384, 360, 10, 1) and chosen(64, 64, 28, 3, groups=4)
+    assert chosen(96, 104, 80, 3) and chosen(384, 360, 10, 1) and chosen(64, 64, 28, 3, groups=4)
     assert not chosen(96, 32, 80, 3) and not chosen(384, 384, 10, 1)
+    # what leaves parts empty is filled in one tile
+    assert not chosen(96, 24, 80, 3)
 
 
 def depthwise_convolutions_and_sums_of_one_row_are_left_to_the_schedules():
@@ -297,9 +299,9 @@ def depthwise_convolutions_and_sums_of_one_row_are_left_to_the_schedules():
 
 
 def a_copy_that_onednn_would_make_counts():
-    assert chosen(96, 20, 80, 3, lanes=8) and not chosen(24, 20, 80, 1, lanes=8)
-    x, weights = Node("input", [], (1, 24, 80, 80)), constant(numpy.zeros((40, 24, 1, 1), "float32"))
-    node = Node("conv2d", [x, weights], (1, 40, 80, 80), attrs={"groups": 1, "padding": [0] * 4, "strides": [1, 1]})
+    assert chosen(96, 52, 80, 3, lanes=8) and not chosen(24, 52, 80, 1, lanes=8)
+    x, weights = Node("input", [], (1, 24, 80, 80)), constant(numpy.zeros((104, 24, 1, 1), "float32"))
+    node = Node("conv2d", [x, weights], (1, 104, 80, 80), attrs={"groups": 1, "padding": [0] * 4, "strides": [1, 1]})
     assert Choice(Vectors(16, 24))(node) and not Choice(Vectors(16, 24))(node, summed=True)
 
 
