@@ -19,15 +19,16 @@ struct place {
 
 /*
  * Pages of the file that nobody can have written to: others would lose what was written. The loader
- * writes to a segment without PF_W only where it relocates code, and no data is there.
+ * writes to a segment without PF_W only where it relocates code, and no data is there. Programs may
+ * have been unpacked into memory, or moved to huge pages, by what runs before them: they have no name.
  */
 static bool holds(const struct dl_phdr_info *library, const ElfW(Phdr) * segment,
 		  const struct place *place)
 {
 	const uintptr_t begin = library->dlpi_addr + segment->p_vaddr;
 
-	return segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) && place->begin >= begin &&
-	       place->end - begin <= segment->p_filesz;
+	return *library->dlpi_name && segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) &&
+	       place->begin >= begin && place->end - begin <= segment->p_filesz;
 }
 
 static int find(struct dl_phdr_info *library, size_t size, void *context)

@@ -2,6 +2,7 @@
 /* Data is copied out of a library, and the library's pages leave the process's memory. */
 #include "tests/unit/suite.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 
 #define SIZE ((size_t)9 << 20)
 
-/* of this program, as a module's constants are of its library; not in pages of zeros */
-static const unsigned char constants[SIZE] = { [0] = 1, [SIZE / 2] = 7, [SIZE - 1] = 2 };
+/* of large_constants.so */
+static const unsigned char *constants;
+/* of this program, which may have been unpacked into memory */
+static const unsigned char own[SIZE] = { [0] = 1, [SIZE / 2] = 7 };
 static unsigned char written[SIZE] = { [0] = 1 };
 
 /* Bytes of this process that are in memory. */
@@ -48,6 +51,20 @@ static void what_is_copied_out_of_a_library_is_held_once(void **state)
 	library_pages_give_back(constants, SIZE);
 	assert_true(in_memory() + SIZE * 3 / 4 < before);
 	assert_int_equal(constants[SIZE / 2], 7);
+	free(copy);
+}
+
+static void a_program_keeps_its_constants_in_memory(void **state)
+{
+	unsigned char *copy = filled_memory();
+	size_t before;
+
+	(void)state;
+	library_pages_copy(copy, own, SIZE);
+	assert_memory_equal(copy, own, SIZE);
+	before = in_memory();
+	library_pages_give_back(own, SIZE);
+	assert_true(in_memory() + SIZE / 4 > before);
 	free(copy);
 }
 
@@ -90,13 +107,33 @@ static void any_address_and_size_is_copied(void **state)
 	free(copy);
 }
 
+static int open_library(void **state)
+{
+	char path[4096];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s/tests/unit/large_constants.so", getenv("TENON_BUILD"));
+	library = dlopen(path, RTLD_NOW);
+	if (!library)
+		fail_msg("%s", dlerror());
+	*state = library;
+	constants = dlsym(library, "large_constants");
+	return constants ? 0 : -1;
+}
+
+static int close_library(void **state)
+{
+	return dlclose(*state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_copied_out_of_a_library_is_held_once),
+		cmocka_unit_test(a_program_keeps_its_constants_in_memory),
 		cmocka_unit_test(what_was_written_stays),
 		cmocka_unit_test(any_address_and_size_is_copied),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, open_library, close_library);
 }
