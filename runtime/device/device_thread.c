@@ -3,6 +3,7 @@
 #include "runtime/device/device_thread.h"
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static int find_stream(struct thread_entry *e, struct tenon_queue **out)
 	return queue_wrap(device, e->stream, out);
 }
 
-static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
+static int find_queue(struct thread_entry *e, struct tenon_queue **out)
 {
 	struct tenon_queue *chosen = NULL;
 	int err = 0;
@@ -202,6 +203,16 @@ static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
 		return 0;
 	err = own_queue(e);
 	*out = e->own;
+	return err;
+}
+
+/* The thread, and then the device, keep queues longer than a model that runs. */
+static int entry_queue(struct thread_entry *e, struct tenon_queue **out)
+{
+	struct heap *before = heap_enter(NULL);
+	const int err = find_queue(e, out);
+
+	heap_enter(before);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/heap.h"
 #include "runtime/device/device_operation.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/device/device_trace.h"
@@ -111,9 +112,11 @@ void kernel_set_free(struct kernel_set *set)
 }
 
 /* Find or create the executable on a device. Called with the lock held. */
+/* The module keeps it longer than a model that runs its kernels. */
 static int set_executable(struct kernel_set *set, struct tenon_device *device,
 			  struct tenon_executable **out)
 {
+	struct heap *before;
 	struct made *m;
 	int err;
 
@@ -125,8 +128,10 @@ static int set_executable(struct kernel_set *set, struct tenon_device *device,
 	m = malloc(sizeof(*m));
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an executable");
+	before = heap_enter(NULL);
 	err = tenon_executable_create(device, set->program->program, &set->program->object,
 				      &m->executable);
+	heap_enter(before);
 	if (err) {
 		free(m);
 		return err;

@@ -126,32 +126,6 @@ static int open_in(struct tenon_module *root, const struct executor *executor,
 	return err;
 }
 
-/* Test for a device on which models of an executor run in regions. */
-#ifdef CONFIG_DEVICES
-static bool runs_in_regions(const struct executor *executor, DLDevice id)
-{
-	struct tenon_device *device;
-	bool steady;
-
-	if (place_is_host(id) || executor->devices_in_regions)
-		return true;
-	if (!executor->shares_planned)
-		return false;
-	if (tenon_device_get(id, &device)) {
-		tenon_error_clear();
-		return false;
-	}
-	steady = tenon_device_properties(device)->flags & TENON_DEVICE_STEADY;
-	tenon_object_unref(device);
-	return steady;
-}
-#else
-static bool runs_in_regions(const struct executor *executor, DLDevice id)
-{
-	return place_is_host(id);
-}
-#endif
-
 /* Types of devices beyond those of DLPack are named by their backend. */
 static int refuse_device(DLDevice id)
 {
@@ -170,6 +144,29 @@ static int refuse_device(DLDevice id)
 	return err;
 }
 
+/* Refuse a device on which models of an executor do not run in regions. */
+static int check_device(const struct executor *executor, DLDevice id)
+{
+#ifdef CONFIG_DEVICES
+	struct tenon_device *device;
+	bool steady;
+	int err;
+
+	if (place_is_host(id) || executor->devices_in_regions)
+		return 0;
+	if (executor->shares_planned) {
+		err = tenon_device_get(id, &device);
+		if (err)
+			return err;
+		steady = tenon_device_properties(device)->flags & TENON_DEVICE_STEADY;
+		tenon_object_unref(device);
+		if (steady)
+			return 0;
+	}
+#endif
+	return place_is_host(id) ? 0 : refuse_device(id);
+}
+
 static int check(struct tenon_module *root, const struct tenon_model_options *options,
 		 struct tenon_model_options *o, const struct executor **executor)
 {
@@ -184,9 +181,11 @@ static int check(struct tenon_module *root, const struct tenon_model_options *op
 	if (o->describe)
 		return tenon_error(-TENON_E_USAGE,
 				   "a model that is only described needs no memory");
-	for (i = 0; i < o->device_count; i++)
-		if (!runs_in_regions(*executor, o->devices[i]))
-			return refuse_device(o->devices[i]);
+	for (i = 0; i < o->device_count; i++) {
+		err = check_device(*executor, o->devices[i]);
+		if (err)
+			return err;
+	}
 	if (!(*executor)->in_regions)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "models of kind \"%.*s\" allocate memory on their own",

@@ -87,13 +87,30 @@ static void region_set(struct tenon_region *r, uint64_t size)
 	assert_non_null(r->data);
 }
 
+static void program_open(struct place *p)
+{
+	static uint8_t file[TORQ_FILE_MOST];
+	const size_t size = torq_data(data, "add.vmfb", file);
+
+	assert_ok(tenon_device_open("torq:0", &p->device));
+	assert_ok(tenon_module_load_bytes("torq", (struct tenon_slice){ (const char *)file, size },
+					  &p->library));
+	p->npu = tenon_device_id(p->device);
+}
+
+static void program_close(struct place *p)
+{
+	tenon_object_unref(p->library);
+	tenon_object_unref(p->device);
+	tenon_device_close_all();
+}
+
 /* A memfd stands for a dma-buf of another driver; the fake maps it. No record has the zeros of tenon_model_need(). */
 static void place_init(struct place *p)
 {
 	static enum torq_fate nothing[16];
-	static uint8_t file[TORQ_FILE_MOST];
 	struct tenon_region *planned = &p->regions.region[TENON_PLANNED];
-	size_t size, i;
+	size_t i;
 
 	*p = (struct place){ .regions.size = sizeof(p->regions), .need.size = sizeof(p->need) };
 	torq_begin(data);
@@ -102,11 +119,7 @@ static void place_init(struct place *p)
 		nothing[i] = TORQ_NOTHING;
 	torq.fates = nothing;
 	torq.fate_count = (unsigned int)i;
-	size = torq_data(data, "add.vmfb", file);
-	assert_ok(tenon_device_open("torq:0", &p->device));
-	assert_ok(tenon_module_load_bytes("torq", (struct tenon_slice){ (const char *)file, size },
-					  &p->library));
-	p->npu = tenon_device_id(p->device);
+	program_open(p);
 	p->options = (struct tenon_model_options){ .size = sizeof(p->options),
 						   .devices = &p->npu,
 						   .device_count = 1,
@@ -132,9 +145,7 @@ static void place_fini(struct place *p)
 	close(p->fd);
 	free(p->regions.region[TENON_PERSISTENT].data);
 	free(p->regions.region[TENON_TEMPORARY].data);
-	tenon_object_unref(p->library);
-	tenon_object_unref(p->device);
-	tenon_device_close_all();
+	program_close(p);
 	tenon_error_clear();
 }
 
@@ -171,6 +182,13 @@ static int run(struct tenon_model *model, uint8_t inputs[2][TORQ_TENSOR_MOST], u
 	return err;
 }
 
+static void take_record(uint8_t inputs[2][TORQ_TENSOR_MOST], uint8_t *right)
+{
+	torq_tensor(data, 0, inputs[0]);
+	torq_tensor(data, 1, inputs[1]);
+	torq_tensor(data, 2, right);
+}
+
 static void a_graph_runs_in_a_dma_buf_and_runs_take_no_memory(void **state)
 {
 	uint8_t inputs[2][TORQ_TENSOR_MOST], right[TORQ_TENSOR_MOST], found[BYTES];
@@ -185,9 +203,7 @@ static void a_graph_runs_in_a_dma_buf_and_runs_take_no_memory(void **state)
 	place_init(&p);
 	assert_true(p.need.device.bytes >= 3 * BYTES);
 	assert_true(p.need.shared.bytes > p.need.sort[TENON_PLANNED].bytes);
-	for (i = 0; i < 2; i++)
-		torq_tensor(data, (size_t)i, inputs[i]);
-	torq_tensor(data, 2, right);
+	take_record(inputs, right);
 	assert_ok(tenon_model_open_in(p.library, &p.options, &p.regions, &model));
 	attached = torq.attached;
 	if (counts)
@@ -204,6 +220,37 @@ static void a_graph_runs_in_a_dma_buf_and_runs_take_no_memory(void **state)
 	assert_memory_equal(p.regions.region[TENON_PLANNED].data, inputs[0], BYTES);
 	assert_memory_equal((char *)p.regions.region[TENON_PLANNED].data + 8192, right, BYTES);
 	tenon_model_close(model);
+	place_fini(&p);
+}
+
+/* Run once in the regions, and fill what the model had there. */
+static void run_and_spoil(struct place *p, uint8_t inputs[2][TORQ_TENSOR_MOST],
+			  const uint8_t *right)
+{
+	struct tenon_model *model;
+	uint8_t found[BYTES];
+
+	assert_ok(tenon_model_open_in(p->library, &p->options, &p->regions, &model));
+	assert_ok(run(model, inputs, found));
+	assert_memory_equal(found, right, BYTES);
+	tenon_model_close(model);
+	memset(p->regions.region[TENON_PERSISTENT].data, 0xff,
+	       p->regions.region[TENON_PERSISTENT].size);
+}
+
+/* The thread's queue and the module's executables are made with the first model: tenon_model_need() had others. */
+static void what_outlives_a_model_is_not_in_its_memory(void **state)
+{
+	uint8_t inputs[2][TORQ_TENSOR_MOST], right[TORQ_TENSOR_MOST];
+	struct place p;
+
+	(void)state;
+	place_init(&p);
+	take_record(inputs, right);
+	program_close(&p);
+	program_open(&p);
+	run_and_spoil(&p, inputs, right);
+	run_and_spoil(&p, inputs, right);
 	place_fini(&p);
 }
 
@@ -249,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_graph_runs_in_a_dma_buf_and_runs_take_no_memory),
+		cmocka_unit_test(what_outlives_a_model_is_not_in_its_memory),
 		cmocka_unit_test(one_byte_less_is_refused_with_what_is_needed),
 		cmocka_unit_test(what_a_dma_buf_is_not_for_is_refused),
 	};
