@@ -138,7 +138,7 @@ int library_module_create(const char *file, struct tenon_module **out)
 {
 	struct library_module *l = library_new(file);
 
-	*out = &l->base;
+	*out = l ? &l->base : NULL;
 	return l ? 0 : -TENON_E_NOMEM;
 }
 
