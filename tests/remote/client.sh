@@ -137,10 +137,22 @@ file_is_sent_once()
 		printf x >> "$scratch/model.bin" && upload "$ours" "$scratch/model.bin" && ! grep -q 'had it' "$scratch/out"
 }
 
-# sessions end while the files of another are copied
+# the server removes the folder of a session when its files are in the cache
+all_is_kept()
+{
+	tries=0
+	while find "$scratch" -name 'session-*' | grep -q .; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || return 1
+		sleep 0.1
+	done
+}
+
+# sessions end while the files of another are copied: at most as many as may wait
 files_are_kept_together()
 {
 	uploads=
+	all_is_kept || return
 	for i in 1 2 3 4; do
 		dd if=/dev/urandom of="$scratch/together.$i" bs=1024 count=8000 2> "$scratch/log.dd"
 	done
@@ -151,12 +163,7 @@ files_are_kept_together()
 	for upload in $uploads; do
 		wait $upload || return 1
 	done
-	tries=0
-	while find "$scratch" -name 'session-*' | grep -q .; do
-		tries=$((tries + 1))
-		[ $tries -lt 1200 ] || return 1
-		sleep 0.1
-	done
+	all_is_kept || return
 	for i in 1 2 3 4; do
 		upload "$ours" "$scratch/together.$i" && grep -q 'had it' "$scratch/out" || return 1
 	done
