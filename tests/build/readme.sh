@@ -115,7 +115,7 @@ left_out()
 	# TVM and PyTorch of PyPI take half a gigabyte and five
 	*'-m venv '* | *requirements*.txt* | *tenon-compile* | *llm*smollm2* | 'tenon chat smollm2'* | 'tenon inspect model.so' | 'tenon run model.so --input '* | 'tenon run model.so --self-test' | 'build/tenon run model.so --input '*)
 				echo "it needs TVM or PyTorch of PyPI: suites of compile/ run it" ;;
-	*operators.py* | *net.d* | *'tenon bench model.so') echo "it needs onnx of PyPI: compile/onednn runs it" ;;
+	*operators.py* | *net.d* | *parts/link.sh* | *'tenon bench model.so') echo "it needs onnx of PyPI: compile/onednn runs it" ;;
 
 	*myboard.json* | *mortise://uio/*) echo "it needs a board" ;;
 	ssh* | scp*)		echo "it needs another machine" ;;

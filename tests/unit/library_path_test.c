@@ -89,12 +89,14 @@ static void a_program_with_other_rights_looks_for_none(void **state)
 
 static void a_library_in_the_program_lies_with_it(void **state)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], program[PATH_MAX] = "";
 
 	(void)state;
+	/* this program, or what was asked to run it: an emulator, the dynamic linker */
+	assert_true(__real_readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
 	is_in_program = true;
 	assert_true(library_path(path));
-	assert_non_null(strstr(path, "library_path_test"));
+	assert_string_equal(path, program);
 	no_proc = true;
 	assert_false(library_path(path));
 }
