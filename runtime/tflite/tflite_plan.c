@@ -222,8 +222,11 @@ static int lay_states(struct tflite_network *n, struct planner *p)
 		life = &n->lives[i];
 		if (life->source != TFLITE_STATE)
 			continue;
-		err = lay(p, n->values[i].info.bytes, &life->offset);
 		next = &n->lives[life->next];
+		if (next->offset != TFLITE_NOWHERE)
+			return bad_tensor(&n->values[life->next],
+					  "is what two variables of the NPU become");
+		err = lay(p, n->values[i].info.bytes, &life->offset);
 		next->offset = life->offset;
 		next->last = n->model.operators.count;
 	}

@@ -190,6 +190,11 @@ static int call_first_time(struct tflite_network *n, const struct operator_call 
 				      "calls graph %" PRIu64 " of a model of %" PRIu32, number,
 				      n->model.graphs.count);
 	err = tflite_graph(&n->model, (uint32_t)number, &graph);
+	if (!err && graph.inputs.count)
+		err = operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
+				     "calls graph %" PRIu32 ", which takes %" PRIu32
+				     " inputs; a graph that is called once has none",
+				     graph.graph, graph.inputs.count);
 	if (!err && graph.operators.count > 2 * VARIABLES_MOST)
 		err = operator_fault(c, NULL, -TENON_E_UNSUPPORTED,
 				     "calls a graph of %" PRIu32 " operators; %d are the most",

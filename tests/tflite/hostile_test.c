@@ -101,6 +101,28 @@ static void what_an_npu_keeps_is_set_and_left_in_its_place(void **state)
 	      -TENON_E_FORMAT, "graph 1, which CALL_ONCE calls, does not set it");
 	fails(STATES, LIST(0, -1, -1, 0, 0, 0), LIST(0, -1, -1, 0, 0, 8), -TENON_E_FORMAT,
 	      "has 32 bytes at 8 of the arena, which has 32");
+	/* the offset of graph 1's list of inputs: another list, of one tensor */
+	fails(STATES, LIST(48, 40, 32, 20), LIST(48, 104, 32, 20), -TENON_E_UNSUPPORTED,
+	      "calls graph 1, which takes 1 inputs");
+}
+
+/* The input of the network is none, and lies where the state does. */
+static void two_variables_of_an_npu_do_not_become_one(void **state)
+{
+	const struct tenon_model_options describing = { .size = sizeof(describing),
+							.describe = true };
+	struct tenon_module *module;
+	struct tenon_model *model;
+
+	(void)state;
+	read_model(STATES);
+	replace(LIST(1, 6, 1, 5), LIST(1, 6, 0, 5));
+	replace(LIST(0, 64, 32, 0, -1, -1), LIST(0, 0, 32, 0, -1, -1));
+	assert_int_equal(
+		tenon_module_load_bytes("tflite", (struct tenon_slice){ bytes, size }, &module), 0);
+	assert_int_equal(tenon_model_open(module, &describing, &model), -TENON_E_FORMAT);
+	assert_error_has("tensor 7 (\"0:state\") is what two variables of the NPU become");
+	tenon_object_unref(module);
 }
 
 static void numbers_of_tensors_exist(void **state)
@@ -352,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_tensors_exist),
 		cmocka_unit_test(what_an_npu_keeps_is_set_and_left_in_its_place),
+		cmocka_unit_test(two_variables_of_an_npu_do_not_become_one),
 		cmocka_unit_test(an_operator_has_its_number_of_inputs),
 		cmocka_unit_test(an_operator_of_an_npu_may_have_no_input_of_the_network),
 		cmocka_unit_test(tensors_of_an_npu_lie_in_its_memory),
