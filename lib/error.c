@@ -196,18 +196,23 @@ static struct error_slot *slot_get(int status)
 	return s;
 }
 
-/* stands for an error that had no memory for its slot, with its status */
-static struct error_slot without_slot;
-static __thread int aside_nomem;
+/*
+ * Stands for an error that had no memory for its slot: its status in an address that no slot has, since slots are aligned.
+ * Statuses of more than 30 bits are cut where addresses have 32.
+ */
+static struct error_slot *without_slot(int status)
+{
+	return (struct error_slot *)((uintptr_t)status << 1 | 1);
+}
 
 struct error_slot *error_set_aside(void)
 {
 	struct error_slot *s = thread_slot;
 
 	if (thread_nomem) {
-		aside_nomem = thread_nomem;
+		s = without_slot(thread_nomem);
 		thread_nomem = 0;
-		return &without_slot;
+		return s;
 	}
 	if (!s || !s->status)
 		return NULL;
@@ -218,9 +223,9 @@ struct error_slot *error_set_aside(void)
 
 void error_put_back(struct error_slot *aside)
 {
-	if (!aside || aside == &without_slot) {
+	if (!aside || (uintptr_t)aside & 1) {
 		tenon_error_clear();
-		thread_nomem = aside ? aside_nomem : 0;
+		thread_nomem = (int)((intptr_t)aside >> 1);
 		return;
 	}
 	thread_nomem = 0;

@@ -41,8 +41,8 @@ void *error_slot_object(void);
 void error_slot_read(struct tenon_slice *kind, struct tenon_slice *message);
 
 /*
- * Set the thread's error aside, for cleanup code that runs after a failure and may fail itself. Return: what
- * error_put_back() takes; NULL when the slot is empty.
+ * Set the thread's error aside, for cleanup code that runs after a failure and may fail itself. These nest. Return: what
+ * error_put_back() takes, and nothing else; NULL when the slot is empty.
  */
 struct error_slot *error_set_aside(void) TO_PLUGINS(error_set_aside);
 

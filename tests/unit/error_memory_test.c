@@ -180,7 +180,7 @@ static void an_error_that_had_no_memory_goes_with_the_next(void **state)
 
 static void *set_it_aside(void *unused)
 {
-	struct error_slot *aside;
+	struct error_slot *aside, *within;
 
 	/* without a slot */
 	fail_at(-1);
@@ -188,6 +188,16 @@ static void *set_it_aside(void *unused)
 	aside = error_set_aside();
 	assert_int_equal(tenon_error_status(), 0);
 	tenon_error(-TENON_E_IO, "of what is done meanwhile");
+	error_put_back(aside);
+	assert_no_memory(-TENON_E_VALUE);
+	tenon_error_clear();
+	/* twice, by what is done meanwhile, too */
+	tenon_error(-TENON_E_VALUE, "lost");
+	aside = error_set_aside();
+	tenon_error(-TENON_E_IO, "of what is done meanwhile");
+	within = error_set_aside();
+	error_put_back(within);
+	assert_no_memory(-TENON_E_IO);
 	error_put_back(aside);
 	assert_no_memory(-TENON_E_VALUE);
 	tenon_error_clear();
