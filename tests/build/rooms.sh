@@ -175,8 +175,11 @@ uses_obey()
 # what names an accelerator besides its folder, tests and documents
 names_torq()
 {
-	grep -rliE torq . --exclude-dir=.git --exclude-dir=docs --exclude-dir=tests --exclude-dir='build*' --exclude='*.md' --exclude=NEWS |
-		sed 's,^\./,,' | grep -v '^devices/torq/' | LC_ALL=C sort
+	if git ls-files -z > "$scratch/files" 2>/dev/null && [ -s "$scratch/files" ]; then
+		xargs -0 grep -sliE torq < "$scratch/files"
+	else
+		grep -rliE torq . --exclude-dir=.git --exclude=.git --exclude-dir='build*' | sed 's,^\./,,'
+	fi | grep -vE '^devices/torq/|(^|/)(docs|tests)/|\.md$|(^|/)NEWS$' | LC_ALL=C sort
 }
 
 # its line in Kconfig; what turns it on for tests; the number of its devices; words that a shell completes
