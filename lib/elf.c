@@ -93,7 +93,10 @@ struct elf_section elf_section(const struct elf_file *elf, uint64_t index)
 	};
 }
 
-/* Find the file offset of an address, and the bytes from there to the end of its segment. check_segments() saw that the file has them. */
+/*
+ * Find the file offset of an address, and the bytes from there to the end of its segment. check_segments() saw that the
+ * file has them.
+ */
 static bool locate(const struct elf_file *elf, uint64_t address, uint64_t *offset, uint64_t *left)
 {
 	struct elf_segment s;

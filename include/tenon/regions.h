@@ -142,8 +142,9 @@ TENON_API int tenon_model_need(struct tenon_module *root, const struct tenon_mod
  *
  * Return: as tenon_model_open(); -TENON_E_NOMEM when a region is too small, with what each sort
  *	needs (a run that lacks temporary memory fails so, too); -TENON_E_UNSUPPORTED for a model
- *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite and graphs on devices with
- *	TENON_DEVICE_STEADY, or of an executor that allocates on its own; and for a dma-buf that the model or its device cannot use where it is, by name.
+ *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite and graphs
+ *	on devices with TENON_DEVICE_STEADY, or of an executor that allocates on its own; and for
+ *	a dma-buf that the model or its device cannot use where it is, by name.
  */
 TENON_API int tenon_model_open_in(struct tenon_module *root,
 				  const struct tenon_model_options *options,
