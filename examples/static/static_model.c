@@ -118,9 +118,22 @@ static const struct tenon_regions regions = {
 	.region = { { own, sizeof(own) }, { tensors, sizeof(tensors) }, { work, sizeof(work) } },
 };
 
+static _Alignas(TENON_TENSOR_ALIGN) float ones[1024];
+
+/* The input is copied from the array, and has no more than it. */
+static int check_floats(const DLTensor *t)
+{
+	size_t bytes;
+
+	if (!tenon_tensor_bytes(t, &bytes) && bytes <= sizeof(ones) &&
+	    t->dtype.code == TENON_DTYPE_FLOAT && t->dtype.bits == 32)
+		return 0;
+	reason = "at most 1024 float32";
+	return -TENON_E_UNSUPPORTED;
+}
+
 static int run(struct tenon_model *model, float *result)
 {
-	static _Alignas(TENON_TENSOR_ALIGN) float ones[1024];
 	struct tenon_value value, output;
 	struct tenon_port port;
 	DLTensor input, *t;
@@ -134,7 +147,9 @@ static int run(struct tenon_model *model, float *result)
 		return err;
 	input = tenon_dltensor(ones, (int64_t *)port.shape, port.ndim, port.dtype);
 	value = tenon_arg_tensor(&input);
-	err = tenon_model_set_input(model, 0, &value);
+	err = check_floats(&input);
+	if (!err)
+		err = tenon_model_set_input(model, 0, &value);
 	if (!err)
 		err = tenon_model_run(model);
 	if (!err)
