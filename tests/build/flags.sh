@@ -42,6 +42,7 @@ flagged()
 }
 
 it "the defaults are a configuration" build defconfig
+it "an object alone is made in a new folder, with what it includes" build "$folder/tools/doctor/doctor_npu.o"
 it "a build with the caller's flags has commands" flagged -n all
 it "CFLAGS reach each compilation" in_each "$compile" ' -O1 -DFROM_CALLER '
 it "CPPFLAGS reach each compilation" in_each "$compile" ' -DCPP_FROM_CALLER '
