@@ -11,7 +11,7 @@
 /* ---- what this build leaves out */
 
 #ifndef CONFIG_INSPECT
-#define OFF_REASON tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_INSPECT is off in this build")
+#define OFF_REASON tenon_error(-TENON_E_NO_LOADER, "CONFIG_INSPECT is off in this build")
 OFF(params_files_write, (const char *path, const struct tenon_param *params, size_t count, size_t align))
 OFF(params_files_save, (const struct tenon_param *params, size_t count, struct tenon_buffer *out))
 OFF(params_files_write_safetensors, (const char *path, const struct tenon_param *params, size_t count, size_t align))

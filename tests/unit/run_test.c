@@ -11,6 +11,7 @@
 #include <tenon/tenon.h>
 #include <unistd.h>
 
+#include "lib/option.h"
 #include "tests/unit/cli_run.h"
 #include "tests/unit/run_module.h"
 #include "tools/cli/progress.h"
@@ -212,6 +213,18 @@ static void a_function_that_is_not_there_is_a_usage_error(void **state)
 	assert_refused(RUN("run", ALL, "--function", "scael"), CLI_USAGE, "\"scale\"");
 }
 
+#if defined(CONFIG_EXECUTORS) && !defined(CONFIG_INSPECT) && OPTION_ON(PARAMS_FILES)
+#define WRITES_NO_PARAMS
+
+static void a_build_that_writes_no_parameters_is_no_fault_of_the_file(void **state)
+{
+	(void)state;
+	assert_refused(RUN("params", "convert", "tests/interop/data/tvm-0.18/graph_mlp/model.params",
+			   in_folder("again.params")),
+		       CLI_UNAVAILABLE, "CONFIG_INSPECT is off");
+}
+#endif
+
 #if !defined(CONFIG_EXECUTORS) && defined(CONFIG_INSPECT) && defined(CONFIG_PAYLOAD_FORMATS) &&    \
 	defined(CONFIG_TVM_LEGACY) && defined(__x86_64__)
 #define WITHOUT_EXECUTORS
@@ -379,6 +392,9 @@ int main(void)
 		cmocka_unit_test(whatever_is_returned_is_printed),
 		cmocka_unit_test(main_is_the_default_or_the_only_function),
 		cmocka_unit_test(a_function_that_is_not_there_is_a_usage_error),
+#ifdef WRITES_NO_PARAMS
+		cmocka_unit_test(a_build_that_writes_no_parameters_is_no_fault_of_the_file),
+#endif
 #ifdef WITHOUT_EXECUTORS
 		cmocka_unit_test(a_model_in_a_build_without_executors_wants_one),
 #endif
