@@ -220,8 +220,7 @@ static int read_option(struct cli *cli, struct serve *serve, int option)
 		o->learn = true;
 		return CLI_OK;
 #else
-		return cli_usage(cli, "--sandbox-learn is for drivers, and this build opens none: "
-				      "CONFIG_DSO is off");
+		return cli_usage(cli, "this build has no --sandbox-learn: CONFIG_DSO is off");
 #endif
 	case SECRET_FILE:
 		o->secret_file = optarg;
