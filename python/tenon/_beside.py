@@ -5,7 +5,7 @@ import importlib
 
 from tenon import _core
 
-_LIBRARIES = {"_link": ("libtenon-link", "CONFIG_LINK"), "_llm": ("libtenon-llm", "CONFIG_LANGUAGE_MODELS")}
+_LIBRARIES = {"_link": ("libtenon-link", "CONFIG_LINK"), "_llm": ("libtenon-llm", "CONFIG_LANGUAGE_MODELS, CONFIG_TOOL and CONFIG_DSO")}
 
 
 def extension(name, what):
