@@ -15,14 +15,17 @@
 
 static PyTypeObject *model_type;
 
+/* models are for one thread at a time, and closed once */
+enum { IDLE, BUSY, CLOSED };
+
 /**
  * struct core_model - a model as an object of Python
  * @model: NULL once closed
- * @busy: a thread uses it; models are for one at a time
+ * @use: IDLE, BUSY while a thread uses it, or CLOSED
  */
 struct core_model {
 	CORE_HEAD struct tenon_model *model;
-	atomic_flag busy;
+	atomic_int use;
 };
 
 static struct core_model *core_model_of(PyObject *self)
@@ -41,17 +44,20 @@ PyObject *model_wrap(struct tenon_model *model)
 	}
 	m = core_model_of(made);
 	m->model = model;
-	atomic_flag_clear(&m->busy);
+	atomic_init(&m->use, IDLE);
 	return made;
 }
 
-static int claim(struct core_model *m)
+/* Make an idle model BUSY or CLOSED. Returns what it was; nothing but IDLE is changed, and for BUSY an exception is set. */
+static int claim(struct core_model *m, int use)
 {
-	if (!atomic_flag_test_and_set(&m->busy))
-		return 0;
-	return errors_check(tenon_error(
-		-TENON_E_USAGE, "the model is in use: open it once for each thread, and do not use "
-				"it in a callback that it calls"));
+	int was = IDLE;
+
+	if (!atomic_compare_exchange_strong(&m->use, &was, use) && was == BUSY)
+		errors_set(tenon_error(-TENON_E_USAGE,
+				       "the model is in use: open it once for each thread, and do "
+				       "not use it in a callback that it calls"));
+	return was;
 }
 
 /* The model for the calling thread until leave(); NULL with an exception set. */
@@ -59,18 +65,18 @@ static struct tenon_model *enter(PyObject *self)
 {
 	struct core_model *m = core_model_of(self);
 
-	if (claim(m))
-		return NULL;
-	if (m->model)
+	switch (claim(m, BUSY)) {
+	case IDLE:
 		return m->model;
-	atomic_flag_clear(&m->busy);
-	errors_closed("model");
+	case CLOSED:
+		errors_closed("model");
+	}
 	return NULL;
 }
 
 static void leave(PyObject *self)
 {
-	atomic_flag_clear(&core_model_of(self)->busy);
+	atomic_store(&core_model_of(self)->use, IDLE);
 }
 
 static void model_dealloc(PyObject *self)
@@ -90,11 +96,14 @@ static PyObject *model_close(PyObject *self, PyObject *unused)
 	struct core_model *m = core_model_of(self);
 	struct tenon_model *model;
 
-	if (claim(m))
+	switch (claim(m, CLOSED)) {
+	case BUSY:
 		return NULL;
+	case CLOSED:
+		Py_RETURN_NONE;
+	}
 	model = m->model;
 	m->model = NULL;
-	leave(self);
 	Py_BEGIN_ALLOW_THREADS tenon_model_close(model);
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }

@@ -4,8 +4,9 @@
 import threading
 
 import tenon
-from cases import FFI, TAKES, need, raises
+from cases import DATA, FFI, TAKES, need, raises
 
+GRAPH = DATA / "tvm-0.18/graph_mlp/graph.so"
 THREADS = 4
 
 
@@ -46,6 +47,13 @@ def threads_look_up_functions_of_one_module():
 
     for got in _together(call, 20, lambda: (tenon.load(TAKES),)):
         assert got == [([1] * 20, None)] * THREADS, got
+
+
+def threads_may_close_one_model_at_once():
+    need("GRAPH_EXECUTOR")
+    need("TVM_LEGACY")
+    for got in _together(lambda model: model._core.close(), 200, lambda: (tenon.load(GRAPH),)):
+        assert got == [None] * THREADS, got
 
 
 def threads_that_get_an_error_of_one_kind_get_one_class():
