@@ -85,6 +85,14 @@ fault fails <<-END
 	exec "$TENON_COMMAND" "\$@"
 END
 sed 's/exit 3/exit 4/' "$scratch/fails" > "$scratch/lacks" && chmod +x "$scratch/lacks"
+# a signal ends the campaign and it, and it says that it lacks the option
+fault interrupts <<-END
+	#!/bin/sh
+	case "\$*" in
+	"params align"*)	read -r _ _ _ prove _ < /proc/\$PPID/stat; kill -TERM "\$prove"; exit 4 ;;
+	esac
+	exec "$TENON_COMMAND" "\$@"
+END
 
 # a build whose programs are scripts that fail as a suite would that found something
 mkdir -p "$scratch/build/tests/fuzz" "$scratch/build/tests/nomem" "$scratch/build/tests/interop"
@@ -155,6 +163,14 @@ interrupted()
 	done
 }
 
+# nor is a campaign skipped for what a verb says that the same signal ended
+interrupted_verb()
+{
+	prove --new --only kills --rounds 1 --command "$scratch/interrupts" > "$scratch/page" 2>&1
+	cat "$scratch/page"
+	tail -n 1 "$scratch/page" | grep -q ', 0 skipped$'
+}
+
 # a program that something else ended is found, with the signal
 ended()
 {
@@ -208,6 +224,7 @@ it "the exit status tells what was found, a wrong command line, and that nothing
 it "the next call goes on where the last one ended" resumes
 it "a program that a signal ended is found" ended
 it "a round that SIGINT or SIGTERM interrupted is done again by the next call, and found nothing" interrupted
+it "a campaign that was interrupted is not skipped" interrupted_verb
 it "a seed does the same rounds" same
 it "nothing is found" page
 finish
