@@ -8,13 +8,16 @@ import sysconfig
 from glob import glob
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, setup
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TENON_BUILD", TREE / "build")).resolve()
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-# The limited API of 3.12 has all that is needed: one build for all later versions. Free-threaded ones have such an API from 3.15 on.
-LIMITED = sys.version_info >= (3, 15 if FREE_THREADED else 12)
+# The limited API of 3.12 has all that is needed: one build for all later versions. Free-threaded ones have such an API from 3.15 on,
+# for which setuptools can build from 84.2 on; older ones build for this version of Python alone.
+KNOWS_ABI3T = tuple(map(int, setuptools.__version__.split(".")[:2])) >= (84, 2)
+LIMITED = sys.version_info >= (3, 15) and KNOWS_ABI3T if FREE_THREADED else sys.version_info >= (3, 12)
 MACRO = ("Py_TARGET_ABI3T", "0x030f0000") if FREE_THREADED else ("Py_LIMITED_API", "0x030c0000")
 
 # the extensions, and the libraries that they are built with; those on libraries that are missing are left out
