@@ -91,4 +91,5 @@ def main(build, platform, folder):
     print(path)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
