@@ -219,7 +219,8 @@ static void a_function_that_is_not_there_is_a_usage_error(void **state)
 static void a_build_that_writes_no_parameters_is_no_fault_of_the_file(void **state)
 {
 	(void)state;
-	assert_refused(RUN("params", "convert", "tests/interop/data/tvm-0.18/graph_mlp/model.params",
+	assert_refused(RUN("params", "convert",
+			   "tests/interop/data/tvm-0.18/graph_mlp/model.params",
 			   in_folder("again.params")),
 		       CLI_UNAVAILABLE, "CONFIG_INSPECT is off");
 }
