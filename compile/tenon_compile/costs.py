@@ -88,13 +88,14 @@ def is_depthwise(node):
 class Choice:
     """Whether oneDNN computes a product (conv2d, conv2d_transpose, dense or matmul); what was chosen, for --explain."""
 
-    def __init__(self, vectors):
+    def __init__(self, vectors, pairs=()):
         self._vectors = vectors
+        self._pairs = pairs  # convolutions that are computed in one kernel with another (pairs.py), if they stay here
         self.made = Counter()  # of each product by its shapes: the costs in oneDNN and with the schedules, and whether it is its
 
     def __call__(self, node, summed=False):
         # of these the schedules take 0.3 to 0.7 of its time, and one row of sums takes as long as to read its weights
-        if is_depthwise(node) or positions(node) == 1:
+        if node in self._pairs or is_depthwise(node) or positions(node) == 1:
             return False
         there, here = in_onednn(node, self._vectors, summed), scheduled(node, self._vectors)
         chosen = there < CLOSE * here

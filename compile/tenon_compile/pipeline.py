@@ -75,6 +75,7 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     from .costs import Choice
     from .layouts import module_of
     from .onednn import make_regions
+    from .pairs import pairs_of
     from .processors import vectors_of, widest
     from .schedules import schedule_module
 
@@ -82,7 +83,7 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
     if library:
-        choice = Choice(shared)
+        choice = Choice(shared, pairs_of(report.graph, shared))
         report.library, report.library_rules = library, make_regions(report.graph, choice)
         report.library_choices = choice.made
     if tuning:

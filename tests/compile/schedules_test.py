@@ -14,7 +14,7 @@ from tenon_compile.costs import Choice  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
 from tenon_compile.layouts import module_of  # noqa: E402
-from tenon_compile.pipeline import fused  # noqa: E402
+from tenon_compile.pipeline import Report, fused, rewritten  # noqa: E402
 from tenon_compile.rules import unary  # noqa: E402
 from tenon_compile.schedules import schedule_kernel, schedule_module  # noqa: E402
 
@@ -303,6 +303,22 @@ def a_copy_that_onednn_would_make_counts():
     x, weights = Node("input", [], (1, 24, 80, 80)), constant(numpy.zeros((104, 24, 1, 1), "float32"))
     node = Node("conv2d", [x, weights], (1, 104, 80, 80), attrs={"groups": 1, "padding": [0] * 4, "strides": [1, 1]})
     assert Choice(Vectors(16, 24))(node) and not Choice(Vectors(16, 24))(node, summed=True)
+
+
+def a_pair_is_left_to_the_schedules():
+    """From Relax: pairs are known before oneDNN gets what is faster there."""
+    first, second = random(32, 5, 3, 3), random(32, 1, 3, 3)
+    x = relax.Var("x", relax.TensorType((1, 5, 128, 128), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            between = builder.emit(relax.op.nn.conv2d(x, relax.const(first), padding=1))
+            result = builder.emit_output(relax.op.nn.conv2d(between, relax.const(second), padding=1, groups=32))
+        builder.emit_func_output(result)
+    report, target = Report(), tvm.target.Target({"kind": "llvm", "mcpu": "x86-64-v4", "mtriple": "x86_64-linux-gnu"})
+    rewritten(builder.get(), [target], report, library="onednn")
+    assert chosen(5, 32, 128, 3), "a test of nothing"
+    assert [name for name in report.kernels if "in_pair" in name] and not report.library_rules, report
 
 
 def products_of_values_that_fill_no_vectors_are_onednn_s():
