@@ -9,6 +9,7 @@ import math
 from collections import Counter
 
 from .kernels import channels_to_fill, choose_tile, turns_of
+from .layouts import FEW, moves_nothing
 
 SCALAR = 2  # of a product in TVM's default schedule
 MOVED = 4  # an element in a copy that changes the order of its neighbours
@@ -26,6 +27,14 @@ def positions(node):
 
 def depth_of(node):
     return node.inputs[0].shape[-1] if node.op == "matmul" else math.prod(node.inputs[1].shape[1:])
+
+
+def is_planar(node):
+    """Whether a convolution reads its picture with channels first, as an input of the network is held (layouts.py)."""
+    picture, source = node.input, node.input
+    while source.op in ("unary", "clip", "affine"):
+        source = source.input
+    return source.op == "input" and picture.shape[1] <= FEW
 
 
 def scalar(node):
@@ -57,7 +66,7 @@ def scheduled(node, vectors):
         return scalar(node)
     _, channels, rows, columns = node.shape
     channels += channels_to_fill(channels, vectors)
-    by_element = COPIED if node.input.shape[1] % vectors.lanes == 0 else MOVED
+    by_element = COPIED if is_planar(node) or node.input.shape[1] % vectors.lanes == 0 else MOVED
     copy = node.input.elements * by_element if any(node.padding) else 0
     return copy + tiled(columns, channels, positions(node), vectors, depth, rows)
 
@@ -75,6 +84,8 @@ def in_onednn(node, vectors, summed):
     window = len(node.shape) == 4 and node.op != "matmul" and math.prod(node.inputs[1].shape[2:]) > 1
     turns *= (ONE_ROW if node.shape[2] == 1 else 1) if window else POINTWISE
     moved = node.elements if summed else 0
+    if node.op == "conv2d" and is_planar(node) and not moves_nothing(node.input.shape):
+        moved += node.input.elements  # it wants channels last
     if vectors.lanes < 16 and len(node.shape) == 4 and node.op != "matmul":
         # it wants blocks of channels then
         moved += node.input.elements + node.elements

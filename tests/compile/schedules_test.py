@@ -10,7 +10,7 @@ import tvm
 from tvm import relax, te
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
-from tenon_compile.costs import Choice  # noqa: E402
+from tenon_compile.costs import Choice, in_onednn  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
 from tenon_compile.layouts import module_of  # noqa: E402
@@ -277,9 +277,9 @@ def a_small_kernel_stays_in_one_thread():
     assert "parallel" not in kernel(transposed, 50, 30)
 
 
-def chosen(inputs, outputs, size, window, groups=1, lanes=16, rows=None, **how):
+def chosen(inputs, outputs, size, window, groups=1, lanes=16, rows=None, source="input", **how):
     """Whether oneDNN computes a convolution of pictures with so many channels, of so many columns and as many rows."""
-    x = Node("input", [], (1, inputs, rows or size, size))
+    x = Node(source, [], (1, inputs, rows or size, size))
     weights = constant(numpy.zeros((outputs, inputs // groups, window, window), "float32"))
     how = {"groups": groups, "padding": [window // 2] * 4, "strides": [1, 1], **how}
     node = Node("conv2d", [x, weights], (1, outputs, rows or size, size), attrs=how)
@@ -303,6 +303,14 @@ def a_copy_that_onednn_would_make_counts():
     x, weights = Node("input", [], (1, 24, 80, 80)), constant(numpy.zeros((104, 24, 1, 1), "float32"))
     node = Node("conv2d", [x, weights], (1, 104, 80, 80), attrs={"groups": 1, "padding": [0] * 4, "strides": [1, 1]})
     assert Choice(Vectors(16, 24))(node) and not Choice(Vectors(16, 24))(node, summed=True)
+
+
+def a_picture_that_the_schedules_read_as_it_is_costs_no_copy_there_but_one_in_onednn():
+    assert not chosen(3, 32, 96, 3) and chosen(3, 32, 96, 3, source="pool2d")
+    x = unary("relu", given(1, 3, 80, 80))
+    how = Vectors(16, 24), False
+    costs = [in_onednn(convolution(one, random(24, 3, 1, 1)), *how) for one in (x, Node("pool2d", [], x.shape))]
+    assert costs[0] - costs[1] >= x.elements, costs
 
 
 def a_pair_is_left_to_the_schedules():
