@@ -12,7 +12,7 @@ import math
 
 from tvm import te, tirx
 
-from .kernels import MARK, choose_depthwise_tile, choose_tile, mark, tiles_for
+from .kernels import MARK, choose_depthwise_tile, choose_tile, mark, tiles_for, turns_of
 from .loops import compute_behind, extent, loops_of, size, unroll_and_vectorize, unroll_window, zero_before
 
 PAIR = "tenon.pair"  # of a depthwise block: channels in a block, rows from one window to the next, and of a window
@@ -37,15 +37,25 @@ def tile_in_pair(node, vectors):
     return next(tile for tile in tiles if tile.vectors <= MOST_VECTORS)
 
 
-def rows_of_block(rows, step, window, width, products):
+def turns_lost(node, vectors):
+    """How much longer a multiply-add of the first convolution takes than in the tile that it has alone."""
+    _, channels, rows, columns = node.shape
+    products = products_of(node)
+    alone = choose_tile(columns, channels, vectors, products, rows)
+    return turns_of(tile_in_pair(node, vectors), products) - turns_of(alone, products)
+
+
+def rows_of_block(rows, step, window, width, products, lost=0):
     """How many rows of a depthwise convolution are in a block; None if none gains.
 
-    A row of what it reads has so many elements in a block ("width"), each the sum of so many products.
+    A row of what it reads has so many elements in a block ("width"), each the sum of so many products, of which each takes
+    longer by what is "lost".
     """
     counts = [count for count in range(1, rows + 1) if rows % count == 0]
     read = {count: (count - 1) * step + window for count in counts}
     fitting = [count for count in counts if read[count] * width <= BLOCK]
-    return max((count for count in fitting if (read[count] / (step * count) - 1) * products <= PASSING), default=None)
+    again = {count: read[count] / (step * count) - 1 for count in fitting}
+    return max((count for count in fitting if (again[count] + lost) * products <= PASSING), default=None)
 
 
 def window_of(node):
@@ -67,7 +77,8 @@ def first_of_pair(graph, node, vectors):
     if not constants or x.elements < LEAST_BETWEEN or x.shape[1] % vectors.lanes:
         return None
     width = x.shape[3] * tile_in_pair(x, vectors).channels
-    return x if rows_of_block(node.shape[2], *window_of(node), width, products_of(x)) else None
+    lost = turns_lost(x, vectors)
+    return x if rows_of_block(node.shape[2], *window_of(node), width, products_of(x), lost) else None
 
 
 def pairs_of(graph, vectors):

@@ -238,7 +238,10 @@ def convolutions_that_gain_nothing_in_one_kernel_are_two():
     twice, _ = pair((1, 16, 96, 96), 32, (3, 3), padding=(1, 1))
     between = twice.outputs[0].input.input
     many, _ = pair((1, 64, 96, 96), 32, (3, 3), padding=(1, 1), first=(3, {"padding": (1, 1)}))
-    for graph in (small, prime, many, Graph(twice.inputs, [*twice.outputs, between])):
+    first = {"first": (3, {"strides": (2, 2), "padding": (1, 1)})}
+    narrow, _ = pair((1, 3, 300, 298), 32, (3, 3), padding=(1, 1), **first)  # 149 columns: tiles of one
+    narrower, _ = pair((1, 24, 80, 79), 144, (3, 3), padding=(1, 1))
+    for graph in (small, prime, many, narrow, narrower, Graph(twice.inputs, [*twice.outputs, between])):
         module, _ = module_of(graph, tvm.IRModule(), Vectors(16, 24))
         names = [variable.name_hint for variable in module.get_global_vars()]
         assert not [name for name in names if "in_pair" in name], names
