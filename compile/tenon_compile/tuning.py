@@ -106,12 +106,12 @@ class Tuned:
             temporary.unlink(missing_ok=True)
 
     def tile(self, kernel, tiles):
-        """The best of the tiles that fit a kernel, which are all there are."""
+        """The best of the tiles that fit a kernel, which are all there are. One that does not fit any more is forgotten."""
         self.asked[kernel] = tiles
-        best = self.tiles.get(self.processor, {}).get(kernel.key, tiles[0])
-        if best not in tiles:
-            raise TuningError(f"{self.path}: {self.processor}: {kernel.key}: the tile {asdict(best)} does not fit")
-        return best
+        known = self.tiles.get(self.processor, {})
+        if known.get(kernel.key) not in tiles:
+            known.pop(kernel.key, None)
+        return known.get(kernel.key, tiles[0])
 
     def known(self):
         """How many of the kernels that were asked for."""

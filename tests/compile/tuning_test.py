@@ -96,7 +96,23 @@ def damaged_files_are_refused_with_a_line():
     refuses(good.replace('"tenon-tuned": 1', '"tenon-tuned": 2'), "tune again")
     refuses(good.replace('"lanes"', '"lane"', 1), "expected columns, vectors, lanes, rows")
     refuses(good.replace('"rows": 1', '"rows": "1"', 1), "expected int")
-    refuses(good.replace('"rows": 1', '"rows": 1000003', 1), "does not fit")
+
+
+def a_tile_that_does_not_fit_is_found_anew():
+    """An earlier version of the compiler had other tiles for the same kernel."""
+    content = json.loads(kept.read_text())
+    (found,) = content["processors"].values()
+    name = next(iter(found))
+    found[name] |= {"vectors": 1000003}
+    old = folder / "old.json"
+    old.write_text(json.dumps(content))
+    said = compile_network("old", "--tuned", str(old))
+    assert f"{old}: has tiles for {len(found) - 1} of " in said, said
+    runs("old")
+    assert "timed 1 of 1 kernels" in compile_network("old", "--tune", "60", "--tuned", str(old))
+    (processor,) = json.loads(old.read_text())["processors"].values()
+    assert len(processor) == len(found) and processor[name]["vectors"] < 1000003, processor
+    runs("old")
 
 
 def what_can_not_be_timed_is_refused():
@@ -132,8 +148,8 @@ def kernels_are_timed_where_a_server_runs():
 
 CASES = (
     kernels_are_timed_and_the_best_tiles_kept_in_a_file, what_is_known_is_not_timed_again,
-    a_file_that_is_read_changes_the_tiles, damaged_files_are_refused_with_a_line, what_can_not_be_timed_is_refused,
-    kernels_are_timed_where_a_server_runs,
+    a_file_that_is_read_changes_the_tiles, damaged_files_are_refused_with_a_line,
+    a_tile_that_does_not_fit_is_found_anew, what_can_not_be_timed_is_refused, kernels_are_timed_where_a_server_runs,
 )  # fmt: skip
 PROCESSOR = ("--processor", "v2") if os.uname().machine == "x86_64" else ()
 failures = 0
