@@ -26,6 +26,7 @@ class Vectors:
     sums: int = 12
     conditions: bool = True  # whether TVM makes vectors of a choice between two values
     threads: bool = False  # a device whose threads take elements as its schedules say: there are no tiles here
+    blocks: bool = True  # whether there is memory for blocks of two convolutions in one kernel (pairs.py)
     dots: tuple[Dot, ...] = ()  # how integers are multiplied, the best way first
 
     @property

@@ -84,7 +84,7 @@ def first_of_pair(graph, node, vectors):
 def pairs_of(graph, vectors):
     """The pairs of a graph, by both of their convolutions."""
     found = {}
-    for node in graph.nodes() if vectors.conditions and not vectors.threads else ():
+    for node in graph.nodes() if vectors.blocks and vectors.conditions and not vectors.threads else ():
         if first := first_of_pair(graph, node, vectors):
             found[first] = found[node] = first, node
     return found

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from .dot_products import dot_with_form, dots_of
 from .kernels import Vectors
+from .small_core import CORES
 
 # a feature of LLVM's, and the vectors of 32-bit lanes that come with it; the first that a processor has counts
 FEATURES = (
@@ -36,6 +37,7 @@ def vectors_of(target):
         has = {str(feature) for feature in codegen.llvm_get_cpu_features(target)}
     found = next((vectors for feature, vectors in FEATURES if feature in has), WITHOUT)
     # NEON of 64 bits has 32 registers
-    if "neon" in has and str(target.attrs.get("mtriple", "")).startswith("aarch64"):
+    architecture = str(target.attrs.get("mtriple", "")).split("-")[0]
+    if "neon" in has and architecture == "aarch64":
         found = Vectors(4, 24)
-    return replace(found, dots=dots_of(has))
+    return replace(found, dots=dots_of(has), blocks=architecture not in CORES)

@@ -15,6 +15,7 @@ from tenon_compile.graph import Graph, Node, constant  # noqa: E402
 from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
 from tenon_compile.layouts import module_of  # noqa: E402
 from tenon_compile.pipeline import Report, fused, rewritten  # noqa: E402
+from tenon_compile.processors import vectors_of  # noqa: E402
 from tenon_compile.rules import unary  # noqa: E402
 from tenon_compile.schedules import schedule_kernel, schedule_module  # noqa: E402
 
@@ -245,6 +246,16 @@ def convolutions_that_gain_nothing_in_one_kernel_are_two():
         module, _ = module_of(graph, tvm.IRModule(), Vectors(16, 24))
         names = [variable.name_hint for variable in module.get_global_vars()]
         assert not [name for name in names if "in_pair" in name], names
+
+
+def a_small_core_has_no_memory_for_blocks_of_a_pair():
+    graph, _ = pair((1, 8, 130, 130), 16, (3, 3))
+    core, processor = ({"kind": "llvm", "mtriple": name} for name in ("hexagon-unknown-linux-musl", "armv7-linux-gnueabihf"))
+    paired = []
+    for host in (core, processor):
+        module, _ = module_of(graph, tvm.IRModule(), vectors_of(tvm.target.Target(host)))
+        paired.append(any("in_pair" in variable.name_hint for variable in module.get_global_vars()))
+    assert paired == [False, True], paired
 
 
 def a_picture_of_few_channels_is_read_as_it_is():
