@@ -8,7 +8,7 @@ Costs are in multiply-adds of whole vectors. Those of oneDNN were measured of 2.
 import math
 from collections import Counter
 
-from .kernels import channels_to_fill, choose_tile, turns_of
+from .kernels import choose_tile, filled_tiles_for, turns_of
 from .layouts import FEW, moves_nothing
 
 SCALAR = 2  # of a product in TVM's default schedule
@@ -43,8 +43,7 @@ def scalar(node):
     return SCALAR * node.elements * depth_of(node)
 
 
-def tiled(columns, channels, count, vectors, depth, rows=1):
-    tile = choose_tile(columns, channels, vectors, depth, rows)
+def tiled(tile, channels, count, depth):
     return count * channels / tile.lanes * depth * turns_of(tile, depth)
 
 
@@ -56,19 +55,20 @@ def scheduled(node, vectors):
     if node.op == "dense":
         channels = node.shape[1]
         fill = -channels % vectors.lanes if channels > vectors.lanes else 0
-        return tiled(node.shape[0], channels + fill, node.shape[0], vectors, depth)
+        tile = choose_tile(node.shape[0], channels + fill, vectors, depth)
+        return tiled(tile, channels + fill, node.shape[0], depth)
     if node.op == "matmul":
         rows, columns = node.shape[-2:]
         if rows == 1 or columns % vectors.lanes:
             return scalar(node)
-        return tiled(rows, columns, positions(node), vectors, depth)
+        return tiled(choose_tile(rows, columns, vectors, depth), columns, positions(node), depth)
     if node.groups != 1:
         return scalar(node)
     _, channels, rows, columns = node.shape
-    channels += channels_to_fill(channels, vectors)
+    fill, tiles = filled_tiles_for(columns, channels, vectors, depth, rows)
     by_element = COPIED if is_planar(node) or node.input.shape[1] % vectors.lanes == 0 else MOVED
     copy = node.input.elements * by_element if any(node.padding) else 0
-    return copy + tiled(columns, channels, positions(node), vectors, depth, rows)
+    return copy + tiled(tiles[0], channels + fill, positions(node), depth)
 
 
 def in_onednn(node, vectors, summed):

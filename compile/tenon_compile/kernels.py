@@ -120,6 +120,15 @@ def choose_tile(*problem):
     return tiles_for(*problem)[0]
 
 
+def filled_tiles_for(columns, channels, vectors, depth, rows=1):
+    """Channels that fill vectors of a convolution, and tiles of all: each has all, if what fills is not written then."""
+    fill = channels_to_fill(channels, vectors)
+    tiles = tiles_for(columns, channels + fill, vectors, depth, rows)
+    if fill and fits_tile(channels + fill, vectors):
+        tiles = [tile for tile in tiles if tile.channels == channels + fill]
+    return fill, tiles
+
+
 def depthwise_tiles_for(columns, channels, vectors, rows=1):
     """All tiles; first that of which each sum loads least, if windows are 3 x 3.
 

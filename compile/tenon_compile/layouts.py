@@ -17,7 +17,7 @@ from tvm.relax import op
 from . import integer_kernels, kernels
 from .dot_products import dot_for
 from .graph import TO_LAST
-from .kernels import channels_to_fill, choose_depthwise_tile, choose_tile, depthwise_tiles_for, fits_tile, pack, tiles_for
+from .kernels import choose_depthwise_tile, choose_tile, depthwise_tiles_for, filled_tiles_for, pack, tiles_for
 from .pairs import depthwise_in_pair, pairs_of, tile_in_pair
 from .relax_graph import UNARY_NAMES, UNARY_NN_NAMES, Slot
 from .tuning import kernel_of
@@ -248,12 +248,9 @@ class Emitter:
             tile = self.tile("depthwise_conv2d", shape, weights.shape, how, tiles)
             value = self.kernel(kernels.depthwise_conv2d, picture, kernel, *how, tile)
             return self.with_bias(value, node, [1, 1, 1, -1]), True
-        fill = channels_to_fill(channels, self.vectors)
+        fill, tiles = filled_tiles_for(columns, channels, self.vectors, math.prod(weights.shape[1:]), rows)
         filled = numpy.pad(weights.value, ((0, fill), (0, 0), (0, 0), (0, 0))) if fill else weights.value
         shape = [*how[0][:3], channels + fill]
-        tiles = tiles_for(columns, channels + fill, self.vectors, math.prod(weights.shape[1:]), rows)
-        if fill and fits_tile(channels + fill, self.vectors):
-            tiles = [tile for tile in tiles if tile.channels == channels + fill]  # so that these are not written
         tile = self.tile("conv2d", in_last(x.shape), filled.shape, (shape, *how[1:]), tiles)
         source, planar = self.picture(x)
         value = self.kernel(kernels.conv2d, source, self.array(pack(filled, tile)), shape, *how[1:], tile, planar)

@@ -150,8 +150,8 @@ def takes(node):
 
 
 def is_summed(graph, node):
-    """Whether what reads a product is its sum with another value."""
-    if not graph.single(node):
+    """Whether what reads a product is its sum with another value, which becomes part of it (sum_behind)."""
+    if node.op not in ("conv2d", "dense") or not graph.single(node):
         return False
     [reader] = graph.readers(node)
     return reader.op == "binary" and reader.function == "add" and all(

@@ -799,6 +799,11 @@ def a_product_that_is_slower_in_onednn_is_left_to_tvm():
     y.input.inputs[0] = pointwise(a, 5)
     check_regions([y], "conv2d relu region region", "dnnl.conv2d_bias dnnl.conv2d_bias+sum+tanh", wide)
     assert sorted(asked) == [(3, False), (5, True), (5, True)], asked
+    asked.clear()
+    up, rows = conv2d_transpose(a, value(2, 3, 2, 2), strides=(2, 2)), x(2, 4, 4)
+    for product in (up, Node("matmul", [rows, rows], rows.shape)):  # these never take a sum
+        make_regions(Graph([a, rows], [binary("add", x(*product.shape), product)]), wide)
+    assert [summed for _, summed in asked] == [False, False], asked
 
 
 def onednn_computes_other_products():

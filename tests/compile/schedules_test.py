@@ -305,6 +305,8 @@ def onednn_computes_what_leaves_parts_of_vectors_empty_and_what_has_no_tiles():
     assert not chosen(96, 32, 80, 3) and not chosen(384, 384, 10, 1)
     # what leaves parts empty is filled in one tile
     assert not chosen(96, 24, 80, 3)
+    # but such a tile has one column where no few make the whole row
+    assert chosen(96, 88, 25, 3) and not chosen(96, 88, 24, 3)
 
 
 def depthwise_convolutions_and_sums_of_one_row_are_left_to_the_schedules():
