@@ -168,17 +168,19 @@ static __attribute__((noinline)) int check_any(const DLTensor *dl)
 	return tenon_tensor_bytes(dl, &bytes);
 }
 
+/* speed, or size; 32 bits cannot address all that is plain */
 #ifdef CONFIG_FAST_CALLS
-#define IN_CALLERS inline __attribute__((always_inline))
+#define IN_CALLERS  inline __attribute__((always_inline))
+#define PLAIN_FIRST (sizeof(size_t) > 4)
 #else
-#define IN_CALLERS __attribute__((noinline))
+#define IN_CALLERS  __attribute__((noinline))
+#define PLAIN_FIRST false
 #endif
 
 /* Check what foreign code or a caller says of a tensor. */
-static IN_CALLERS int tensor_check(const DLTensor *dl)
+static inline int tensor_check(const DLTensor *dl)
 {
-	/* 32 bits cannot address all that is plain */
-	return sizeof(size_t) > 4 && is_plain(dl) ? 0 : check_any(dl);
+	return PLAIN_FIRST && is_plain(dl) ? 0 : check_any(dl);
 }
 
 /* Create a tensor object with its own shape and strides and no data yet. */

@@ -181,16 +181,13 @@ static int check(struct tenon_module *root, const struct tenon_model_options *op
 	if (o->describe)
 		return tenon_error(-TENON_E_USAGE,
 				   "a model that is only described needs no memory");
-	for (i = 0; i < o->device_count; i++) {
+	for (i = 0; i < o->device_count && !err; i++)
 		err = check_device(*executor, o->devices[i]);
-		if (err)
-			return err;
-	}
-	if (!(*executor)->in_regions)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "models of kind \"%.*s\" allocate memory on their own",
-				   (int)root->kind.size, root->kind.data);
-	return 0;
+	if (!err && !(*executor)->in_regions)
+		err = tenon_error(-TENON_E_UNSUPPORTED,
+				  "models of kind \"%.*s\" allocate memory on their own",
+				  (int)root->kind.size, root->kind.data);
+	return err;
 }
 
 /* Only planned memory may be a dma-buf. */
