@@ -257,8 +257,8 @@ TENON_API int tenon_params_tensor(struct tenon_params *params, const struct teno
  * Return: 0; -TENON_E_VALUE for a tensor that the format cannot hold (not compact, vector elements,
  *	not in CPU memory) or an alignment that is not a power of two; -TENON_E_IO;
  *	-TENON_E_OVERFLOW for more data than memory can hold twice, which only big-endian machines
- *	need; -TENON_E_NOMEM; -TENON_E_NO_LOADER if CONFIG_PARAMS_FILES or CONFIG_INSPECT is off in this build, or the
- *	plug-in of files of parameters is missing.
+ *	need; -TENON_E_NOMEM; -TENON_E_NO_LOADER if this build writes no parameters, or the plug-in
+ *	of files of parameters is missing.
  */
 TENON_API int tenon_params_write(const char *path, const struct tenon_param *params, size_t count,
 				 size_t align);

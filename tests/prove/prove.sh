@@ -55,7 +55,7 @@ END
 fault one_client <<-END
 	#!/bin/sh
 	case "\$*" in
-	"rpc serve"*)	exec timeout 0.5 "$TENON_COMMAND" "\$@" ;;
+	"rpc serve"*)	exec timeout 0.1 "$TENON_COMMAND" "\$@" ;;
 	*)		exec "$TENON_COMMAND" "\$@" ;;
 	esac
 END
