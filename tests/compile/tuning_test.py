@@ -95,7 +95,7 @@ def damaged_files_are_refused_with_a_line():
     refuses("[1, 2]", "expected dict")
     refuses(good.replace('"tenon-tuned": 1', '"tenon-tuned": 2'), "tune again")
     refuses(good.replace('"lanes"', '"lane"', 1), "expected columns, vectors, lanes, rows")
-    refuses(good.replace('"rows": 1', '"rows": "1"', 1), "expected int")
+    refuses(good.replace('"rows": ', '"rows": -0.', 1), "expected int")
 
 
 def a_tile_that_does_not_fit_is_found_anew():
@@ -104,7 +104,7 @@ def a_tile_that_does_not_fit_is_found_anew():
     (found,) = content["processors"].values()
     name = next(iter(found))
     found[name] |= {"vectors": 1000003}
-    old = folder / "old.json"
+    old = folder / "earlier.json"
     old.write_text(json.dumps(content))
     said = compile_network("old", "--tuned", str(old))
     assert f"{old}: has tiles for {len(found) - 1} of " in said, said
