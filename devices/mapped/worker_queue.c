@@ -163,7 +163,12 @@ static void *work(void *context)
 	struct worker_job *job;
 	int err;
 
+	/* messages of this thread get their memory now: waits in slices make one for each slice */
+	tenon_error(-TENON_E_TIMEOUT, "no operation yet");
+	tenon_error_clear();
 	pthread_mutex_lock(&w->lock);
+	w->started = true;
+	pthread_cond_broadcast(&w->done);
 	for (;;) {
 		while (!w->first && !w->stop)
 			pthread_cond_wait(&w->submitted, &w->lock);
@@ -361,15 +366,17 @@ static void free_failures(struct worker_queue *w)
 	}
 }
 
-/* A program that waits for each operation submits without an allocation. */
-static int make_spare(struct worker_queue *w)
+/* A program that has at most so many operations in flight submits without an allocation. */
+static int make_spares(struct worker_queue *w)
 {
-	struct worker_job *job = take_job(w);
+	struct worker_job *jobs[WORKER_JOBS];
+	int made = 0, i;
 
-	if (!job)
-		return -TENON_E_NOMEM;
-	put_back(w, job);
-	return 0;
+	while (made < WORKER_JOBS && (jobs[made] = take_job(w)))
+		made++;
+	for (i = 0; i < made; i++)
+		put_back(w, jobs[i]);
+	return made == WORKER_JOBS ? 0 : -TENON_E_NOMEM;
 }
 
 static int make_locks(struct worker_queue *w)
@@ -393,6 +400,15 @@ static void destroy_locks(struct worker_queue *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
+/* Then the thread has taken all memory that operations want of it. */
+static void wait_for_start(struct worker_queue *w)
+{
+	pthread_mutex_lock(&w->lock);
+	while (!w->started)
+		pthread_cond_wait(&w->done, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
 int worker_queue_open(struct worker_queue *w, struct tenon_device *device,
 		      const struct worker_launches *launches)
 {
@@ -404,14 +420,15 @@ int worker_queue_open(struct worker_queue *w, struct tenon_device *device,
 	err = tenon_queue_init(&w->base, device);
 	if (err)
 		goto destroy_locks;
-	err = make_spare(w);
-	if (err)
-		goto fini_queue;
-	if (!pthread_create(&w->thread, NULL, work, w))
+	err = make_spares(w);
+	if (!err && !pthread_create(&w->thread, NULL, work, w)) {
+		wait_for_start(w);
 		return 0;
-	err = tenon_error(-TENON_E_NOMEM, "%s: no thread for a queue", device->backend->name);
+	}
+	if (!err)
+		err = tenon_error(-TENON_E_NOMEM, "%s: no thread for a queue",
+				  device->backend->name);
 	free_jobs(w);
-fini_queue:
 	tenon_queue_fini(&w->base);
 destroy_locks:
 	destroy_locks(w);

@@ -33,6 +33,9 @@ struct worker_launches {
 	void (*release)(struct tenon_queue *queue, void *launch);
 };
 
+/* operations of a queue that are in flight without memory of their own */
+#define WORKER_JOBS 8
+
 /**
  * struct worker_queue - the base of such queues
  * @base: for the core
@@ -47,6 +50,7 @@ struct worker_launches {
  * @failures: of marks
  * @given: serial of the last job
  * @finished: serial of the last job that has ended
+ * @started: the thread runs
  * @stop: the thread ends when no job is left
  */
 struct worker_queue {
@@ -60,6 +64,7 @@ struct worker_queue {
 	struct worker_failure *failures;
 	uint64_t given;
 	uint64_t finished;
+	bool started;
 	bool stop;
 };
 

@@ -59,7 +59,10 @@ enum tenon_device_flag {
 	TENON_DEVICE_STREAM_ORDERED = 4, /* the backend uses tenon_memory_request.queue */
 	TENON_DEVICE_INLINE = 8, /* submitting runs the operation; nothing is ever pending */
 	TENON_DEVICE_SERIAL_BUILDS = 16, /* the driver builds one kernel at a time in a process */
-	/* an operation like one that was done before takes no memory of the process */
+	/*
+	 * an operation like one that was done before takes no memory of the process, while at most
+	 * eight of its queue are in flight
+	 */
 	TENON_DEVICE_STEADY = 32,
 };
 
