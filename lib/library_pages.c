@@ -15,28 +15,37 @@
 struct place {
 	uintptr_t begin;
 	uintptr_t end;
+	bool is_behind_program;
 };
 
 /*
  * Pages of the file that nobody can have written to: others would lose what was written. The loader
- * writes to a segment without PF_W only where it relocates code, and no data is there. Programs may
- * have been unpacked into memory, or moved to huge pages, by what runs before them: they have no name.
+ * writes to a segment without PF_W only where it relocates code, and no data is there.
  */
 static bool holds(const struct dl_phdr_info *library, const ElfW(Phdr) * segment,
 		  const struct place *place)
 {
 	const uintptr_t begin = library->dlpi_addr + segment->p_vaddr;
 
-	return *library->dlpi_name && segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) &&
-	       place->begin >= begin && place->end - begin <= segment->p_filesz;
+	return segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) && place->begin >= begin &&
+	       place->end - begin <= segment->p_filesz;
 }
 
+/*
+ * The first is the program itself. Its pages stay: code that runs before it may have unpacked it into
+ * memory, or moved it to huge pages, and its read-only segment is no file's then.
+ */
 static int find(struct dl_phdr_info *library, size_t size, void *context)
 {
+	struct place *place = context;
 	uint32_t i;
 
+	if (!place->is_behind_program) {
+		place->is_behind_program = true;
+		return 0;
+	}
 	for (i = 0; i < library->dlpi_phnum; i++)
-		if (holds(library, &library->dlpi_phdr[i], context))
+		if (holds(library, &library->dlpi_phdr[i], place))
 			return 1;
 	return 0;
 }
@@ -45,7 +54,7 @@ void library_pages_give_back(const void *data, size_t size)
 {
 	const uintptr_t page = (uintptr_t)getpagesize(), from = (uintptr_t)data;
 	/* whole pages only: others share the first and the last */
-	struct place place = { (from + page - 1) & -page, (from + size) & -page };
+	struct place place = { (from + page - 1) & -page, (from + size) & -page, false };
 
 	if (place.end > place.begin && dl_iterate_phdr(find, &place))
 		(void)!madvise((void *)place.begin, place.end - place.begin, MADV_DONTNEED);
