@@ -267,14 +267,20 @@ static PyObject *record_barrier(struct core_recording *r)
 	return record_end(locked, errors_check(tenon_commands_barrier(r->commands)));
 }
 
-static PyObject *recording_barrier(PyObject *self, PyObject *unused)
+/* Call a function of a recording while no other thread changes it. */
+static PyObject *alone(PyObject *self, PyObject *(*call)(struct core_recording *r))
 {
 	PyObject *done;
 
 	Py_BEGIN_CRITICAL_SECTION(self);
-	done = record_barrier(recording_of(self));
+	done = call(recording_of(self));
 	Py_END_CRITICAL_SECTION();
 	return done;
+}
+
+static PyObject *recording_barrier(PyObject *self, PyObject *unused)
+{
+	return alone(self, record_barrier);
 }
 
 /* ---- calls */
@@ -418,12 +424,7 @@ static PyObject *finish(struct core_recording *r)
 
 static PyObject *recording_finish(PyObject *self, PyObject *unused)
 {
-	PyObject *done;
-
-	Py_BEGIN_CRITICAL_SECTION(self);
-	done = finish(recording_of(self));
-	Py_END_CRITICAL_SECTION();
-	return done;
+	return alone(self, finish);
 }
 
 /* ---- runs */

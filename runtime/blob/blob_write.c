@@ -20,7 +20,7 @@ static int write_tree(const struct blob_numbers *n, struct tenon_buffer *out)
 	return write_numbers(out, n->children, n->rows[n->count]);
 }
 
-/* Overwrite an eight-byte placeholder, which was appended, with a number that is now known. */
+/* Write a number into the eight bytes at @at, which the caller appended before it knew the number. */
 static void set_u64(struct tenon_buffer *out, size_t at, uint64_t v)
 {
 	size_t i;

@@ -33,9 +33,12 @@ int import_blob_frame(const struct import_blob *b, size_t index, int status)
 /* Test whether an entry has the kind of the one before, as most do. */
 static bool repeats(const struct import_blob *b, const struct import_entry *e)
 {
-	const struct import_entry *before = e - 1;
+	const struct import_entry *before;
 
-	return b->count && b->library != b->count - 1 && before->kind.size == e->kind.size &&
+	if (!b->count || b->library == b->count - 1)
+		return false;
+	before = e - 1;
+	return before->kind.size == e->kind.size &&
 	       !memcmp(before->kind.data, e->kind.data, e->kind.size);
 }
 

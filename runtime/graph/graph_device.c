@@ -86,10 +86,10 @@ static int choose(struct graph_exec *x, const struct tenon_model_options *o, uin
 		listed = &host;
 	if (!listed)
 		return not_listed(o, storage, s->device);
-	if (!GRAPH_HAS_DEVICES && !place_is_host(*listed))
+	if (!PLACE_HAS_DEVICES && !place_is_host(*listed))
 		return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
 	x->where[storage] = *listed;
-	if (GRAPH_HAS_DEVICES && !place_is_host(*listed))
+	if (PLACE_HAS_DEVICES && !place_is_host(*listed))
 		note_other(x, *listed);
 	return 0;
 }
@@ -137,7 +137,7 @@ int graph_make_memories(struct graph_exec *x)
 	uint32_t i;
 	int err = graph_share(x);
 
-	if (err || !GRAPH_HAS_DEVICES || !x->other_count)
+	if (err || !PLACE_HAS_DEVICES || !x->other_count)
 		return err;
 	x->memories = heap_zeroed((size_t)x->graph.storage_count + 1, sizeof(struct tenon_memory *),
 				  "memory of devices");
@@ -154,7 +154,7 @@ void graph_free_memories(struct graph_exec *x)
 {
 	uint32_t i;
 
-	for (i = 0; GRAPH_HAS_DEVICES && x->memories && i < x->graph.storage_count; i++)
+	for (i = 0; PLACE_HAS_DEVICES && x->memories && i < x->graph.storage_count; i++)
 		tenon_object_unref(x->memories[i]);
 	graph_unshare(x);
 	heap_free(x->memories);
@@ -166,7 +166,7 @@ char *graph_own_storage(const struct graph_exec *x, uint32_t entry)
 {
 	int32_t storage = x->graph.entries[entry].storage;
 
-	if (GRAPH_HAS_DEVICES && x->memories && x->memories[storage])
+	if (PLACE_HAS_DEVICES && x->memories && x->memories[storage])
 		return tenon_memory_data(x->memories[storage]);
 	return x->homes[storage];
 }
@@ -175,7 +175,7 @@ struct tenon_object *graph_own_keeper(const struct graph_exec *x, uint32_t entry
 {
 	int32_t storage = x->graph.entries[entry].storage;
 
-	if (GRAPH_HAS_DEVICES && x->memories && storage >= 0 && x->memories[storage])
+	if (PLACE_HAS_DEVICES && x->memories && storage >= 0 && x->memories[storage])
 		return &x->memories[storage]->object;
 	if (x->lasting && storage >= 0 && x->homes[storage] >= x->lasting->data &&
 	    (size_t)(x->homes[storage] - x->lasting->data) < x->lasting->size)
@@ -191,7 +191,7 @@ int graph_follow(struct graph_exec *x)
 	size_t i;
 	int err = 0;
 
-	if (!GRAPH_HAS_DEVICES || x->thread == &here)
+	if (!PLACE_HAS_DEVICES || x->thread == &here)
 		return 0;
 	for (i = 0; i < x->other_count && !err; i++) {
 		err = tenon_device_get(x->others[i], &device);
@@ -210,7 +210,7 @@ int graph_wait(const struct graph_exec *x)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; GRAPH_HAS_DEVICES && i < x->other_count && !err; i++)
+	for (i = 0; PLACE_HAS_DEVICES && i < x->other_count && !err; i++)
 		err = place_wait(x->others[i]);
 	return err;
 }

@@ -132,13 +132,6 @@ int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 int graph_plan(struct graph_exec *x, struct tenon_module *library);
 void graph_plan_fini(struct graph_exec *x);
 
-/* Without the device layer all tensors are on the host, and the code for others is left out. */
-#ifdef CONFIG_DEVICES
-#define GRAPH_HAS_DEVICES 1
-#else
-#define GRAPH_HAS_DEVICES 0
-#endif
-
 /* graph_device.c: choose the devices of storages and allocate memory there. */
 int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options *o);
 int graph_make_memories(struct graph_exec *x);
@@ -169,12 +162,12 @@ static inline DLDevice graph_entry_device(const struct graph_exec *x, uint32_t e
 
 static inline bool graph_on_host(const struct graph_exec *x, uint32_t entry)
 {
-	return !GRAPH_HAS_DEVICES || place_is_host(graph_entry_device(x, entry));
+	return !PLACE_HAS_DEVICES || place_is_host(graph_entry_device(x, entry));
 }
 
 static inline bool graph_storage_on_host(const struct graph_exec *x, uint32_t storage)
 {
-	return !GRAPH_HAS_DEVICES || place_is_host(x->where[storage]);
+	return !PLACE_HAS_DEVICES || place_is_host(x->where[storage]);
 }
 
 /* graph_place.c: locations of tensors */

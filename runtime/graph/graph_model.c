@@ -396,7 +396,7 @@ int graph_exec_create(struct tenon_module *root, struct tenon_module *library,
 		return err;
 	}
 	model_init(&x->base,
-		   GRAPH_HAS_DEVICES && x->other_count ? &graph_device_model_ops : &graph_model_ops,
+		   PLACE_HAS_DEVICES && x->other_count ? &graph_device_model_ops : &graph_model_ops,
 		   root, o);
 	*out = x;
 	return 0;

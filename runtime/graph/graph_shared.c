@@ -75,7 +75,7 @@ int graph_share(struct graph_exec *x)
 
 	if (!heap_dmabuf(&r))
 		return 0;
-	if (!GRAPH_HAS_DEVICES || x->other_count != 1)
+	if (!PLACE_HAS_DEVICES || x->other_count != 1)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "planned memory is a dma-buf, and the model runs on %s; leave "
 				   "its dmabuf out",
@@ -105,7 +105,7 @@ int graph_share_storage(struct graph_exec *x, uint32_t storage, uint64_t *at)
 
 void graph_unshare(struct graph_exec *x)
 {
-	if (!GRAPH_HAS_DEVICES)
+	if (!PLACE_HAS_DEVICES)
 		return;
 	tenon_object_unref(x->shared);
 	heap_free(x->block);

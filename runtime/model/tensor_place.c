@@ -9,9 +9,6 @@
 
 #ifdef CONFIG_DEVICES
 #include "runtime/device/device_core.h"
-#define HAS_DEVICES 1
-#else
-#define HAS_DEVICES 0
 #endif
 
 /* Describe the same memory as bytes, because copies need not support sub-byte dtypes. */
@@ -36,7 +33,7 @@ int place_copy(const DLTensor *from, const DLTensor *to, uint64_t bytes)
 			(const char *)from->data + from->byte_offset, (size_t)bytes);
 		return 0;
 	}
-	if (!HAS_DEVICES)
+	if (!PLACE_HAS_DEVICES)
 		return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_DEVICES is off in this build");
 	a = as_bytes(from, &size);
 	b = as_bytes(to, &size);

@@ -9,6 +9,13 @@
 #include "lib/plugin_api.h"
 #include "runtime/core/tensor_settle.h"
 
+/* Without the device layer all tensors are in host memory, and the code for others is left out. */
+#ifdef CONFIG_DEVICES
+#define PLACE_HAS_DEVICES 1
+#else
+#define PLACE_HAS_DEVICES 0
+#endif
+
 /* DLPack device types of page-locked host memory */
 enum { PLACE_CUDA_HOST = 3, PLACE_ROCM_HOST = 11 };
 
