@@ -316,7 +316,7 @@ static int look_at_module(void)
 	return err;
 }
 
-/* the reason is told, or that there was no memory to tell it */
+/* the message has the reason, or says that no memory was left for a message */
 static int call_placeholder(void)
 {
 	struct tenon_value ret = tenon_arg_none();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person and a script are told of the processor that host code needs. */
+/* tenon prints, as text and as JSON, which extensions of the processor host code needs. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

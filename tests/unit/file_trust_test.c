@@ -152,7 +152,7 @@ static void in_a_sticky_folder_the_owner_decides(void **state)
 	assert_refused("sticky/link", "sticky/link", "belongs to another user");
 	assert_int_equal(chown(at("sticky/a"), ANOTHER_USER, ANOTHER_USER), 0);
 	assert_refused("sticky/a/file", "sticky/a", "belongs to another user");
-	/* who owns it may remove what others have in it */
+	/* the owner of a folder with the sticky bit may remove files of other users in it */
 	assert_int_equal(chown(at("sticky"), ANOTHER_USER, ANOTHER_USER), 0);
 	assert_refused("sticky/a/file", "sticky", "belongs to another user");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A fork() waits for threads that are inside the gate, but not for ever; threads that come to it meanwhile wait for the fork(). */
+/* fork() waits a limited time for threads inside the gate. A thread that enters meanwhile waits until fork() returns. */
 #include "suite.h"
 
 #include <pthread.h>
