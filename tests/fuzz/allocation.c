@@ -16,6 +16,9 @@
 #define SANITIZED
 #endif
 
+/* So much is given at once where a target's files may ask for memory; filling more takes the time of a hang. */
+#define GIVEN_MOST ((size_t)16 << 20)
+
 /* Threads of the library allocate too. */
 static size_t in_use =
 	SIZE_MAX / 2; /* what was allocated before counting began is given back too */
@@ -47,6 +50,7 @@ size_t __sanitizer_get_allocated_size(const volatile void *memory);
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 __attribute__((no_sanitize_address)) const char *__asan_default_options(void)
 {
+	/* GIVEN_MOST, in MiB */
 	return fuzz_may_ask_for_memory ? "allocator_may_return_null=1:max_allocation_size_mb=16"
 				       : "allocator_may_return_null=0:max_allocation_size_mb=64";
 }
@@ -87,20 +91,32 @@ static void *count(void *memory)
 	return memory;
 }
 
+static bool is_refused(size_t size)
+{
+	if (!fuzz_may_ask_for_memory || size <= GIVEN_MOST)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
 void *malloc(size_t size)
 {
-	return count(__libc_malloc(size));
+	return is_refused(size) ? NULL : count(__libc_malloc(size));
 }
 
 void *calloc(size_t n, size_t size)
 {
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || is_refused(bytes))
+		return NULL;
 	return count(__libc_calloc(n, size));
 }
 
 void *realloc(void *memory, size_t size)
 {
 	size_t before = memory ? malloc_usable_size(memory) : 0;
-	void *moved = __libc_realloc(memory, size);
+	void *moved = is_refused(size) ? NULL : __libc_realloc(memory, size);
 
 	if (moved || !size) {
 		subtract(before);
@@ -111,7 +127,7 @@ void *realloc(void *memory, size_t size)
 
 void *memalign(size_t align, size_t size)
 {
-	return count(__libc_memalign(align, size));
+	return is_refused(size) ? NULL : count(__libc_memalign(align, size));
 }
 
 void *aligned_alloc(size_t align, size_t size)
