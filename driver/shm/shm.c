@@ -142,13 +142,6 @@ void shm_unlock(const struct shm *shm)
 	flock(shm->fd, LOCK_UN);
 }
 
-void *shm_range(const struct shm *shm, uint64_t offset, uint64_t size)
-{
-	if (!shm->base || offset > shm->size || size > shm->size - offset)
-		return NULL;
-	return shm->base + offset;
-}
-
 void shm_close(struct shm *shm)
 {
 	if (shm->base)

@@ -68,16 +68,6 @@ int shm_extend(const char *name, uint64_t size, struct shm *shm);
 /** shm_unlock - let other processes open the file, while it stays mapped here */
 void shm_unlock(const struct shm *shm);
 
-/**
- * shm_range - is a range inside the mapping
- * @shm: the mapping
- * @offset: first byte
- * @size: bytes
- *
- * Return: its address; NULL when it leaves the mapping.
- */
-void *shm_range(const struct shm *shm, uint64_t offset, uint64_t size);
-
 /** shm_close - unmap and close; the struct is SHM_INIT then */
 void shm_close(struct shm *shm);
 

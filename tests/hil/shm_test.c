@@ -52,21 +52,6 @@ static void sizes_out_of_range_are_refused(void **state)
 	tenon_error_clear();
 }
 
-static void a_range_lies_inside_or_is_none(void **state)
-{
-	struct shm shm;
-
-	(void)state;
-	assert_int_equal(shm_create("test", 4096, &shm), 0);
-	assert_ptr_equal(shm_range(&shm, 0, shm.size), shm.base);
-	assert_ptr_equal(shm_range(&shm, shm.size, 0), shm.base + shm.size);
-	assert_null(shm_range(&shm, 1, shm.size));
-	assert_null(shm_range(&shm, shm.size + 1, 0));
-	assert_null(shm_range(&shm, UINT64_MAX, 2));
-	assert_null(shm_range(&shm, 2, UINT64_MAX));
-	shm_close(&shm);
-}
-
 static void a_fresh_file_holds_nothing_of_an_older_session(void **state)
 {
 	struct shm shm;
@@ -115,7 +100,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_zeroed_and_cannot_be_cut),
 		cmocka_unit_test(sizes_out_of_range_are_refused),
-		cmocka_unit_test(a_range_lies_inside_or_is_none),
 		cmocka_unit_test_setup_teardown(a_fresh_file_holds_nothing_of_an_older_session,
 						name_file, remove_file),
 		cmocka_unit_test_setup_teardown(a_file_that_is_too_short_is_refused, name_file,
