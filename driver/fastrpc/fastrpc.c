@@ -79,18 +79,6 @@ void fastrpc_close(struct fastrpc *f)
 	system_close(f->calls, &f->fd);
 }
 
-int fastrpc_capability(const struct fastrpc *f, uint32_t attribute, uint32_t *value)
-{
-	struct fastrpc_uapi_capability c = { .domain = f->domain, .attribute = attribute };
-	int err = system_ioctl(f->calls, f->fd, FASTRPC_UAPI_CAPABILITY, &c);
-
-	*value = 0;
-	if (err < 0)
-		return system_error(-err, f->path, "ask what the DSP can do");
-	*value = c.value;
-	return 0;
-}
-
 int fastrpc_allocate(const struct fastrpc *f, uint64_t size, struct dmabuf *out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -126,14 +114,6 @@ int fastrpc_map(const struct fastrpc *f, const struct dmabuf *b, uint64_t *addre
 				   b->size, m.dsp_address);
 	*address = m.dsp_address;
 	return 0;
-}
-
-int fastrpc_unmap(const struct fastrpc *f, const struct dmabuf *b, uint64_t address)
-{
-	struct fastrpc_uapi_unmap m = { .fd = b->fd, .dsp_address = address, .size = b->size };
-	int err = system_ioctl(f->calls, f->fd, FASTRPC_UAPI_UNMAP, &m);
-
-	return err < 0 ? system_error(-err, f->path, "unmap a buffer on the DSP") : 0;
 }
 
 static int check_call(const struct fastrpc *f, const struct fastrpc_call *call)

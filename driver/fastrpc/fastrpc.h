@@ -93,16 +93,6 @@ int fastrpc_open(const struct system_calls *calls, const char *root, const char 
 void fastrpc_close(struct fastrpc *f);
 
 /**
- * fastrpc_capability - ask what a DSP can do
- * @f: session
- * @attribute: the DSP's number of the question
- * @value: the answer; 0 on failure
- *
- * Return: 0; -TENON_E_UNSUPPORTED for kernels before 5.18; else system_status().
- */
-int fastrpc_capability(const struct fastrpc *f, uint32_t attribute, uint32_t *value);
-
-/**
  * fastrpc_allocate - allocate memory that the DSP reaches
  * @f: session
  * @size: bytes; rounded up to pages
@@ -121,9 +111,6 @@ int fastrpc_allocate(const struct fastrpc *f, uint64_t size, struct dmabuf *out)
  * Return: 0; -TENON_E_DEVICE when the kernel tells an address that does not fit; else system_status().
  */
 int fastrpc_map(const struct fastrpc *f, const struct dmabuf *b, uint64_t *address);
-
-/** fastrpc_unmap - end what fastrpc_map() began. Return: 0; else system_status() */
-int fastrpc_unmap(const struct fastrpc *f, const struct dmabuf *b, uint64_t address);
 
 /**
  * fastrpc_find_shell - search the vendor's shell for unsigned processes

@@ -49,26 +49,9 @@ struct fastrpc_uapi_map {
 
 #define FASTRPC_UAPI_MAP_FD 2u
 
-struct fastrpc_uapi_unmap {
-	int32_t version;
-	int32_t fd;
-	uint64_t dsp_address;
-	uint64_t size;
-	int32_t reserved[5];
-};
-
-struct fastrpc_uapi_capability {
-	uint32_t domain;
-	uint32_t attribute;
-	uint32_t value;
-	uint32_t reserved[4];
-};
-
-#define FASTRPC_UAPI_ALLOCATE	_IOWR('R', 1, struct fastrpc_uapi_buffer)
-#define FASTRPC_UAPI_INVOKE	_IOWR('R', 3, struct fastrpc_uapi_invoke)
-#define FASTRPC_UAPI_CREATE	_IOWR('R', 5, struct fastrpc_uapi_create)
-#define FASTRPC_UAPI_MAP	_IOWR('R', 10, struct fastrpc_uapi_map)
-#define FASTRPC_UAPI_UNMAP	_IOWR('R', 11, struct fastrpc_uapi_unmap)
-#define FASTRPC_UAPI_CAPABILITY _IOWR('R', 13, struct fastrpc_uapi_capability)
+#define FASTRPC_UAPI_ALLOCATE _IOWR('R', 1, struct fastrpc_uapi_buffer)
+#define FASTRPC_UAPI_INVOKE   _IOWR('R', 3, struct fastrpc_uapi_invoke)
+#define FASTRPC_UAPI_CREATE   _IOWR('R', 5, struct fastrpc_uapi_create)
+#define FASTRPC_UAPI_MAP      _IOWR('R', 10, struct fastrpc_uapi_map)
 
 #endif /* DRIVER_FASTRPC_UAPI_H */

@@ -59,21 +59,15 @@ SAME_NUMBER(FASTRPC_UAPI_MAP_FD, FASTRPC_MAP_FD);
 SAME_PLACE(struct fastrpc_uapi_map, flags, struct fastrpc_mem_map, flags);
 SAME_PLACE(struct fastrpc_uapi_map, address, struct fastrpc_mem_map, vaddrin);
 SAME_PLACE(struct fastrpc_uapi_map, dsp_address, struct fastrpc_mem_map, vaddrout);
-SAME_NUMBER(FASTRPC_UAPI_UNMAP, FASTRPC_IOCTL_MEM_UNMAP);
-SAME_PLACE(struct fastrpc_uapi_unmap, dsp_address, struct fastrpc_mem_unmap, vaddr);
-SAME_NUMBER(FASTRPC_UAPI_CAPABILITY, FASTRPC_IOCTL_GET_DSP_INFO);
-SAME_PLACE(struct fastrpc_uapi_capability, value, struct fastrpc_ioctl_capability, capability);
 
 static struct {
 	bool process;
-	unsigned int maps;
 	unsigned int calls;  /* of methods */
 	int32_t result;	     /* of methods */
 	int invoke_error;    /* errno of the next call */
 	int create_error;    /* errno of the process */
 	uint64_t map_wrong;  /* an address that cannot be */
 	uint32_t shell_size; /* of the program that the process was made of */
-	uint32_t domain;     /* that was asked about */
 	int argument_fd;     /* of the last argument */
 } dsp;
 
@@ -83,12 +77,9 @@ static int refuse(int error)
 	return -1;
 }
 
-static unsigned int start(void)
+static void start(void)
 {
-	unsigned int left = dsp.maps;
-
 	memset(&dsp, 0, sizeof(dsp));
-	return left;
 }
 
 static int allocate(struct fastrpc_alloc_dma_buf *b)
@@ -148,23 +139,12 @@ static int map(struct fastrpc_mem_map *m)
 	if (!dsp.process)
 		return refuse(EINVAL);
 	assert_int_equal(m->flags, FASTRPC_MAP_FD);
-	dsp.maps++;
 	m->vaddrout = dsp.map_wrong ? dsp.map_wrong : BASE;
-	return 0;
-}
-
-static int unmap(const struct fastrpc_mem_unmap *m)
-{
-	if (!dsp.maps || m->vaddr != BASE)
-		return refuse(EINVAL);
-	dsp.maps--;
 	return 0;
 }
 
 static int fake_ioctl(int fd, unsigned long request, void *argument)
 {
-	struct fastrpc_ioctl_capability *c = argument;
-
 	if (request == DMABUF_UAPI_SYNC)
 		return 0;
 	assert_non_null(strstr(path_of(fd), "fastrpc"));
@@ -177,12 +157,6 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 		return invoke(argument);
 	case FASTRPC_IOCTL_MEM_MAP:
 		return map(argument);
-	case FASTRPC_IOCTL_MEM_UNMAP:
-		return unmap(argument);
-	case FASTRPC_IOCTL_GET_DSP_INFO:
-		dsp.domain = c->domain;
-		c->capability = c->attribute_id == 6 ? 0x68 : 0;
-		return 0;
 	}
 	return refuse(ENOTTY);
 }
@@ -223,7 +197,7 @@ static void close_it(struct fastrpc *f)
 	fastrpc_close(f);
 	fastrpc_close(f);
 	assert_nothing_open();
-	assert_int_equal(start(), 0);
+	start();
 }
 
 static void with_process(struct fastrpc *f)
@@ -238,14 +212,11 @@ static void with_process(struct fastrpc *f)
 static void a_session_begins_at_the_node_of_its_dsp(void **state)
 {
 	struct fastrpc f;
-	uint32_t value;
 
 	(void)state;
 	open_it(&f);
 	assert_string_equal(f.path, NODE);
-	assert_int_equal(fastrpc_capability(&f, 6, &value), 0);
-	assert_int_equal(value, 0x68);
-	assert_int_equal(dsp.domain, CDSP);
+	assert_int_equal(f.domain, CDSP);
 	close_it(&f);
 	tree_zeroes("/dev/fastrpc-adsp-secure", 0);
 	assert_int_equal(fastrpc_open(&faulty_calls, tree, "adsp", &f), 0);
@@ -320,12 +291,9 @@ static void buffers_are_allocated_and_mapped_on_the_dsp(void **state)
 	assert_int_equal(dmabuf_map(&b), 0);
 	assert_int_equal(fastrpc_map(&f, &b, &address), 0);
 	assert_true(address == BASE);
-	assert_int_equal(fastrpc_unmap(&f, &b, address), 0);
-	assert_int_equal(fastrpc_unmap(&f, &b, address), -TENON_E_VALUE);
 	dsp.map_wrong = UINT64_MAX - 100;
 	assert_int_equal(fastrpc_map(&f, &b, &address), -TENON_E_DEVICE);
 	assert_true(address == 0);
-	dsp.maps = 0;
 	assert_int_equal(fastrpc_allocate(&f, 0, &none), -TENON_E_OVERFLOW);
 	assert_int_equal(fastrpc_allocate(&f, UINT64_MAX, &none), -TENON_E_OVERFLOW);
 	tenon_error_clear();
@@ -405,29 +373,24 @@ static int use_buffer(struct fastrpc *f, struct dmabuf *b)
 	struct fastrpc_call call = { HANDLE, 2, &argument, 0, 1 };
 	uint64_t address;
 	int32_t result;
-	int err = fastrpc_map(f, b, &address), again;
+	int err = fastrpc_map(f, b, &address);
 
 	if (err)
 		return err;
 	err = dmabuf_begin(b, DMABUF_BOTH);
 	if (!err)
 		err = dmabuf_end(b, DMABUF_BOTH);
-	if (!err)
-		err = fastrpc_invoke(f, &call, &result);
-	again = fastrpc_unmap(f, b, address);
-	return err ? err : again;
+	return err ? err : fastrpc_invoke(f, &call, &result);
 }
 
 static int use_session(struct fastrpc *f)
 {
 	struct dmabuf b;
 	char shell[512];
-	uint32_t value;
-	int err = fastrpc_capability(f, 1, &value);
+	int err;
 
 	faults_step = 1;
-	if (!err)
-		err = fastrpc_find_shell(f, tree, shell, sizeof(shell));
+	err = fastrpc_find_shell(f, tree, shell, sizeof(shell));
 	faults_step = 2;
 	if (!err)
 		err = fastrpc_create(f, shell);
@@ -469,12 +432,10 @@ static int expected(const struct fault *f)
 	return 2;
 }
 
-/* A map that the kernel could not be told to drop ends with the session. */
 static unsigned int restart(const struct fault *f)
 {
-	bool kept = f->happened && f->request == FASTRPC_UAPI_UNMAP && f->error != EINTR;
-
-	return start() - kept;
+	start();
+	return 0;
 }
 
 static void every_call_that_fails_is_reported_and_leaves_nothing(void **state)
