@@ -109,13 +109,6 @@ int uio_map(struct uio *u, unsigned int index);
 int uio_pci_map(struct uio *u, unsigned int index);
 
 /**
- * uio_pci_set_master - allow a PCI device to do DMA, or forbid it
- *
- * Return: 0; -TENON_E_UNSUPPORTED for other buses; else system_read_whole().
- */
-int uio_pci_set_master(struct uio *u, bool on);
-
-/**
  * uio_enable_interrupt - unmask the device's interrupt
  * @u: the device
  *
@@ -125,9 +118,6 @@ int uio_pci_set_master(struct uio *u, bool on);
  * Return: 0; else system_status().
  */
 int uio_enable_interrupt(struct uio *u);
-
-/** uio_disable_interrupt - mask the device's interrupt; as uio_enable_interrupt() */
-int uio_disable_interrupt(struct uio *u);
 
 /**
  * uio_wait_interrupt - wait for interrupts

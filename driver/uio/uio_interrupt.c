@@ -8,9 +8,10 @@
 #include "driver/uio/uio_private.h"
 #include "lib/brief_errors.h"
 
-/* Write 1 to unmask, 0 to mask. */
-static int control(struct uio *u, int32_t on)
+/* Write 1 to the node. */
+static int unmask(struct uio *u)
 {
+	static const int32_t on = 1;
 	ssize_t n;
 
 	do
@@ -23,22 +24,15 @@ static int control(struct uio *u, int32_t on)
 	/* a driver without a mask: its interrupt is never masked */
 	if (errno == ENOSYS)
 		return 0;
-	return system_error(errno, u->path, on ? "unmask its interrupt" : "mask its interrupt");
+	return system_error(errno, u->path, "unmask its interrupt");
 }
 
 int uio_enable_interrupt(struct uio *u)
 {
 	/* uio_pci_generic takes no writes: it masks in configuration space */
 	if (u->config >= 0)
-		return uio_pci_change_command(u, PCI_INTERRUPT_DISABLE, 0);
-	return control(u, 1);
-}
-
-int uio_disable_interrupt(struct uio *u)
-{
-	if (u->config >= 0)
-		return uio_pci_change_command(u, 0, PCI_INTERRUPT_DISABLE);
-	return control(u, 0);
+		return uio_pci_enable_interrupt(u);
+	return unmask(u);
 }
 
 /* The difference is correct beyond 2^32. It is 0 for an interrupt that was counted while the device was opened. */

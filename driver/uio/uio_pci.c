@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Map the BARs of a PCI device behind UIO, and let it master the bus. */
+/* Map the BARs of a PCI device behind UIO, and unmask its interrupt. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -15,6 +15,10 @@
 
 #define RESOURCE_MEMORY 0x200 /* IORESOURCE_MEM */
 
+/* the command register in PCI configuration space, and a bit of it */
+#define COMMAND		  4
+#define INTERRUPT_DISABLE 0x0400
+
 static int check_bus(const struct uio *u)
 {
 	return u->config >= 0 ? 0
@@ -23,30 +27,16 @@ static int check_bus(const struct uio *u)
 					    u->path, u->driver);
 }
 
-/* Change bits of the command register, which lies at byte 4. */
-int uio_pci_change_command(struct uio *u, uint16_t clear, uint16_t set)
+int uio_pci_enable_interrupt(struct uio *u)
 {
 	uint8_t bytes[2];
-	uint16_t was, now;
 	int err;
 
-	err = check_bus(u);
-	if (!err)
-		err = system_read_whole(u->calls, u->config, u->path, 4, bytes, sizeof(bytes));
-	if (err)
+	err = system_read_whole(u->calls, u->config, u->path, COMMAND, bytes, sizeof(bytes));
+	if (err || !(bytes[1] & INTERRUPT_DISABLE >> 8))
 		return err;
-	was = (uint16_t)(bytes[0] | bytes[1] << 8);
-	now = (uint16_t)((was & ~clear) | set);
-	if (now == was)
-		return 0;
-	bytes[0] = (uint8_t)now;
-	bytes[1] = (uint8_t)(now >> 8);
-	return system_write_whole(u->calls, u->config, u->path, 4, bytes, sizeof(bytes));
-}
-
-int uio_pci_set_master(struct uio *u, bool on)
-{
-	return uio_pci_change_command(u, on ? 0 : PCI_MASTER, on ? PCI_MASTER : 0);
+	bytes[1] &= (uint8_t) ~(INTERRUPT_DISABLE >> 8);
+	return system_write_whole(u->calls, u->config, u->path, COMMAND, bytes, sizeof(bytes));
 }
 
 /* Not sscanf(): it would be 5 KiB of a static program. */

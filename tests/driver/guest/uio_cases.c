@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The edu device of slot 4 through uio_pci_generic. There is no IOMMU in front of it: the guest's is in passthrough. */
-#include <fcntl.h>
+/* The edu device of slot 4 through uio_pci_generic. */
 #include <string.h>
-#include <sys/mman.h>
 #include <tenon/error.h>
-#include <unistd.h>
 
 #include "driver/uio/uio.h"
 #include "tests/driver/guest/edu.h"
@@ -156,36 +153,6 @@ static void missed_interrupts_are_reported(void)
 	expect(u.missed == 2);
 }
 
-static uint64_t physical_address(const void *memory)
-{
-	uint64_t entry = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	ssize_t n = pread(fd, &entry, sizeof(entry), (off_t)((uintptr_t)memory / page * 8));
-
-	close(fd);
-	return n == 8 && entry >> 63 ? (entry & ((UINT64_C(1) << 55) - 1)) * page : 0;
-}
-
-static void dma_goes_both_ways(void)
-{
-	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS | MAP_LOCKED | MAP_POPULATE, -1, 0);
-	uint64_t address;
-
-	expect(edu);
-	expect(page != MAP_FAILED);
-	address = physical_address(page);
-	expect(address);
-	for (int i = 0; i < 1000; i++)
-		page[i] = (uint8_t)(i * 7 + 1);
-	expect(!uio_pci_set_master(&u, true));
-	edu_copy(edu, address, 0, 1000, false);
-	edu_copy(edu, address + 2048, 0, 1000, true);
-	expect(!memcmp(page, page + 2048, 1000));
-	expect(!uio_pci_set_master(&u, false));
-	munmap(page, 4096);
-}
-
 static void the_device_closes_and_opens_again(void)
 {
 	uio_close(&u);
@@ -205,7 +172,6 @@ const struct guest_case uio_cases[] = {
 	  an_interrupt_waits_until_it_is_enabled_again },
 	{ "uio: two hundred interrupts are counted", two_hundred_interrupts_are_counted },
 	{ "uio: missed interrupts are reported", missed_interrupts_are_reported },
-	{ "uio: DMA goes both ways", dma_goes_both_ways },
 	{ "uio: the device closes and opens again", the_device_closes_and_opens_again },
 	{ NULL, NULL },
 };
