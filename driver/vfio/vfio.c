@@ -9,7 +9,6 @@
 #include <string.h>
 #include <tenon/error.h>
 
-#include "driver/vfio/vfio_private.h"
 #include "driver/vfio/vfio_uapi.h"
 #include "lib/brief_errors.h"
 
@@ -139,7 +138,6 @@ static int open_device(struct vfio *v)
 	if (err < 0)
 		return system_error(-err, "the device", "ask for its regions");
 	v->is_pci = info.flags & VFIO_DEVICE_IS_PCI;
-	v->can_reset = info.flags & VFIO_DEVICE_HAS_RESET;
 	v->regions = info.regions;
 	v->irqs = info.irqs;
 	return 0;
@@ -163,8 +161,6 @@ int vfio_open(const struct system_calls *calls, const char *root, const char *na
 	if (!err)
 		err = set_iommu(out);
 	if (!err)
-		err = vfio_read_iommu(out);
-	if (!err)
 		err = open_device(out);
 	if (!err)
 		return 0;
@@ -177,14 +173,4 @@ void vfio_close(struct vfio *v)
 	system_close(v->calls, &v->fd);
 	system_close(v->calls, &v->group);
 	system_close(v->calls, &v->container);
-}
-
-int vfio_reset(struct vfio *v)
-{
-	int err;
-
-	if (!v->can_reset)
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s: the device offers no reset", v->name);
-	err = system_ioctl(v->calls, v->fd, VFIO_DEVICE_RESET, NULL);
-	return err < 0 ? system_error(-err, v->name, "reset it") : 0;
 }

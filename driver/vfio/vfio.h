@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers, interrupts and IOMMU-checked DMA of a device that VFIO hands to programs. */
+/* Registers and interrupts of a device that VFIO hands to programs. */
 #ifndef DRIVER_VFIO_H
 #define DRIVER_VFIO_H
 
 /*
  * A device that is bound to vfio-pci or vfio-platform belongs to one program: registers by mapping, interrupts by
- * eventfd, and DMA only to memory that the program mapped at addresses of its choice (IOVA). The IOMMU keeps the
- * device off everything else, so no privilege is needed beyond access to /dev/vfio/GROUP. An access outside the
- * mapped memory does not reach it; the kernel logs it ("DMAR: … fault"), and the device may or may not notice.
+ * eventfd. Here nothing is mapped for DMA, so the IOMMU keeps the device off all memory, and no privilege is needed
+ * beyond access to /dev/vfio/GROUP. The kernel logs an access of the device ("DMAR: … fault"); it reaches nothing.
  *
  * The interface is that of groups and containers with a type 1 IOMMU. Without an IOMMU there is no group and
  * vfio_open() fails; VFIO's mode without IOMMU is not supported, because driver/uio offers as much.
@@ -30,27 +29,6 @@ enum {
 /* most vectors that vfio_interrupts_open() takes */
 #define VFIO_VECTORS 32
 
-/* ranges of addresses that are kept; a device has two or three */
-#define VFIO_RANGES 16
-
-/**
- * enum vfio_access - what the device may do with memory
- */
-enum vfio_access {
-	VFIO_DEVICE_READS = 1,
-	VFIO_DEVICE_WRITES = 2,
-};
-
-/**
- * struct vfio_range - IOVAs that can be mapped
- * @first: first byte
- * @last: last byte
- */
-struct vfio_range {
-	uint64_t first;
-	uint64_t last;
-};
-
 /**
  * struct vfio - an open device
  * @calls: system calls
@@ -60,12 +38,8 @@ struct vfio_range {
  * @group: descriptor of the group
  * @fd: descriptor of the device
  * @is_pci: regions and interrupts are those of PCI
- * @can_reset: vfio_reset() can work
  * @regions: number of regions
  * @irqs: number of kinds of interrupts
- * @page_sizes: bit n is set when the IOMMU maps pages of 2^n bytes; 0 if unknown
- * @range_count: ranges in @range; 0 if the kernel does not tell
- * @range: IOVAs that can be mapped
  */
 struct vfio {
 	const struct system_calls *calls;
@@ -75,12 +49,8 @@ struct vfio {
 	int group;
 	int fd;
 	bool is_pci;
-	bool can_reset;
 	uint32_t regions;
 	uint32_t irqs;
-	uint64_t page_sizes;
-	unsigned int range_count;
-	struct vfio_range range[VFIO_RANGES];
 };
 
 /**
@@ -115,15 +85,8 @@ struct vfio_region {
 int vfio_open(const struct system_calls *calls, const char *root, const char *name,
 	      struct vfio *out);
 
-/** vfio_close - close everything; memory that is still mapped is unmapped by the kernel */
+/** vfio_close - close the device, its group and its address space; closing twice does nothing */
 void vfio_close(struct vfio *v);
-
-/**
- * vfio_reset - reset the device
- *
- * Return: 0; -TENON_E_UNSUPPORTED when the device offers no reset; else system_status().
- */
-int vfio_reset(struct vfio *v);
 
 /**
  * vfio_region_open - look a region up
@@ -168,35 +131,6 @@ int vfio_region_write(struct vfio *v, const struct vfio_region *region, uint64_t
  * Return: 0; -TENON_E_UNSUPPORTED for other buses; else vfio_region_read().
  */
 int vfio_pci_set_master(struct vfio *v, bool on);
-
-/**
- * vfio_map_dma - let the device access memory
- * @v: the device
- * @memory: first byte, at a page; anonymous or shared memory, not a register range of another program
- * @size: bytes, whole pages
- * @iova: address at which the device sees it
- * @access: VFIO_DEVICE_READS, VFIO_DEVICE_WRITES or both
- *
- * The pages stay in memory until vfio_unmap_dma() or vfio_close(); they count towards RLIMIT_MEMLOCK. A child of
- * fork() must not write to private memory that is mapped: use MAP_SHARED, or madvise(MADV_DONTFORK).
- *
- * Return: 0; -TENON_E_VALUE when addresses or size are no whole pages, or the range is not one of v->range;
- *	-TENON_E_EXISTS when the range overlaps a mapped one; -TENON_E_NOMEM, with the limit as a remedy; else
- *	system_status().
- */
-int vfio_map_dma(struct vfio *v, void *memory, uint64_t size, uint64_t iova, unsigned int access);
-
-/**
- * vfio_unmap_dma - take memory away from the device
- * @v: the device
- * @iova: as it was mapped
- * @size: as it was mapped
- *
- * The caller makes sure that the device has stopped to use it: from now on its accesses fault.
- *
- * Return: 0; -TENON_E_NOT_FOUND when no such range was mapped; else system_status().
- */
-int vfio_unmap_dma(struct vfio *v, uint64_t iova, uint64_t size);
 
 /**
  * vfio_interrupts_open - let interrupts signal eventfds

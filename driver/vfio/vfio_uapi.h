@@ -21,28 +21,20 @@
 #define VFIO_DEVICE_GET_REGION	 VFIO_CALL(8)
 #define VFIO_DEVICE_GET_IRQ	 VFIO_CALL(9)
 #define VFIO_DEVICE_SET_IRQS	 VFIO_CALL(10)
-#define VFIO_DEVICE_RESET	 VFIO_CALL(11)
-#define VFIO_IOMMU_GET_INFO	 VFIO_CALL(12)
-#define VFIO_IOMMU_MAP_DMA	 VFIO_CALL(13)
-#define VFIO_IOMMU_UNMAP_DMA	 VFIO_CALL(14)
 
 #define VFIO_VERSION	    0
 #define VFIO_IOMMU_TYPE1    1
 #define VFIO_IOMMU_TYPE1_V2 3
 
-#define VFIO_GROUP_VIABLE	 1u
-#define VFIO_DEVICE_HAS_RESET	 1u
-#define VFIO_DEVICE_IS_PCI	 2u
-#define VFIO_IRQ_HAS_EVENTFD	 1u
-#define VFIO_IRQ_MASKABLE	 2u
-#define VFIO_IRQ_AUTOMASKED	 4u
-#define VFIO_IRQ_DATA_NONE	 1u
-#define VFIO_IRQ_DATA_EVENTFD	 4u
-#define VFIO_IRQ_UNMASK		 (1u << 4)
-#define VFIO_IRQ_TRIGGER	 (1u << 5)
-#define VFIO_INFO_HAS_PAGE_SIZES 1u
-#define VFIO_INFO_HAS_CAPS	 2u
-#define VFIO_CAP_IOVA_RANGES	 1
+#define VFIO_GROUP_VIABLE     1u
+#define VFIO_DEVICE_IS_PCI    2u
+#define VFIO_IRQ_HAS_EVENTFD  1u
+#define VFIO_IRQ_MASKABLE     2u
+#define VFIO_IRQ_AUTOMASKED   4u
+#define VFIO_IRQ_DATA_NONE    1u
+#define VFIO_IRQ_DATA_EVENTFD 4u
+#define VFIO_IRQ_UNMASK	      (1u << 4)
+#define VFIO_IRQ_TRIGGER      (1u << 5)
 
 struct vfio_uapi_group_status {
 	uint32_t size;
@@ -81,42 +73,6 @@ struct vfio_uapi_irq_set {
 	uint32_t index;
 	uint32_t start;
 	uint32_t count;
-};
-
-struct vfio_uapi_iommu_info {
-	uint32_t size;
-	uint32_t flags;
-	uint64_t page_sizes;
-	uint32_t cap_offset;
-	uint32_t pad;
-};
-
-struct vfio_uapi_cap {
-	uint16_t id;
-	uint16_t version;
-	uint32_t next; /* offset from the start of the info */
-};
-
-struct vfio_uapi_iova_ranges {
-	struct vfio_uapi_cap cap;
-	uint32_t count;
-	uint32_t reserved;
-	/* then, for each: first and last address, two uint64_t */
-};
-
-struct vfio_uapi_map {
-	uint32_t size;
-	uint32_t flags;
-	uint64_t address;
-	uint64_t iova;
-	uint64_t bytes;
-};
-
-struct vfio_uapi_unmap {
-	uint32_t size;
-	uint32_t flags;
-	uint64_t iova;
-	uint64_t bytes;
 };
 
 #endif /* DRIVER_VFIO_UAPI_H */

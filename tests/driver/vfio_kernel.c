@@ -17,8 +17,7 @@ struct vfio_kernel vfio_kernel;
 void vfio_kernel_start(uint64_t bar0)
 {
 	memset(&vfio_kernel, 0, sizeof(vfio_kernel));
-	vfio_kernel.type1 = vfio_kernel.viable = vfio_kernel.bound = vfio_kernel.resets = true;
-	vfio_kernel.ranges = 2;
+	vfio_kernel.type1 = vfio_kernel.viable = vfio_kernel.bound = true;
 	vfio_kernel.bar0 = bar0;
 	for (int i = 0; i < VFIO_MSI; i++)
 		vfio_kernel.vectors[i] = -1;
@@ -58,55 +57,7 @@ static int container_call(unsigned long request, void *argument)
 			return refuse(EINVAL);
 		assert_int_equal(type,
 				 vfio_kernel.old_iommu ? VFIO_IOMMU_TYPE1 : VFIO_IOMMU_TYPE1_V2);
-		vfio_kernel.iommu = true;
 		return 0;
-	}
-	if (!vfio_kernel.iommu)
-		return refuse(EINVAL);
-	switch (request) {
-	case VFIO_IOMMU_GET_INFO: {
-		struct vfio_uapi_iommu_info *info = argument;
-		struct vfio_uapi_iova_ranges cap = { { VFIO_CAP_IOVA_RANGES, 1, 0 }, 0, 0 };
-		uint64_t range[4] = { 0, 0xfedfffff, 0xfef00000, UINT64_C(0x7fffffffff) };
-		uint32_t at = sizeof(*info);
-
-		cap.cap.next = vfio_kernel.loop ? at : 0;
-		cap.count = vfio_kernel.ranges;
-		assert_true(info->size >= 256);
-		info->flags = VFIO_INFO_HAS_PAGE_SIZES | VFIO_INFO_HAS_CAPS;
-		info->page_sizes = 0x40201000;
-		info->cap_offset = vfio_kernel.cap_offset ? vfio_kernel.cap_offset : at;
-		memcpy((char *)argument + at, &cap, sizeof(cap));
-		memcpy((char *)argument + at + sizeof(cap), range, sizeof(range));
-		return 0;
-	}
-	case VFIO_IOMMU_MAP_DMA: {
-		const struct vfio_uapi_map *m = argument;
-
-		for (unsigned int i = 0; i < vfio_kernel.mapped_count; i++)
-			if (m->iova < vfio_kernel.mapped[i].iova + vfio_kernel.mapped[i].size &&
-			    vfio_kernel.mapped[i].iova < m->iova + m->bytes)
-				return refuse(EEXIST);
-		assert_true(vfio_kernel.mapped_count < VFIO_MAPPINGS);
-		vfio_kernel.mapped[vfio_kernel.mapped_count].iova = m->iova;
-		vfio_kernel.mapped[vfio_kernel.mapped_count].size = m->bytes;
-		vfio_kernel.mapped_count++;
-		return 0;
-	}
-	case VFIO_IOMMU_UNMAP_DMA: {
-		struct vfio_uapi_unmap *m = argument;
-		unsigned int i = 0;
-
-		while (i < vfio_kernel.mapped_count && vfio_kernel.mapped[i].iova != m->iova)
-			i++;
-		if (i == vfio_kernel.mapped_count) {
-			m->bytes = 0;
-			return 0;
-		}
-		m->bytes = vfio_kernel.mapped[i].size;
-		vfio_kernel.mapped[i] = vfio_kernel.mapped[--vfio_kernel.mapped_count];
-		return 0;
-	}
 	}
 	return refuse(ENOTTY);
 }
@@ -189,7 +140,7 @@ static int device_call(unsigned long request, void *argument)
 	case VFIO_DEVICE_GET_INFO: {
 		struct vfio_uapi_device_info *info = argument;
 
-		info->flags = VFIO_DEVICE_IS_PCI | (vfio_kernel.resets ? VFIO_DEVICE_HAS_RESET : 0);
+		info->flags = VFIO_DEVICE_IS_PCI;
 		info->regions = 9;
 		info->irqs = 5;
 		return 0;
@@ -210,9 +161,6 @@ static int device_call(unsigned long request, void *argument)
 	}
 	case VFIO_DEVICE_SET_IRQS:
 		return set_irqs(argument);
-	case VFIO_DEVICE_RESET:
-		vfio_kernel.resets_done++;
-		return 0;
 	}
 	return refuse(ENOTTY);
 }

@@ -4,7 +4,7 @@
 
 /*
  * A named fake of the kernel's VFIO: a PCI device of two BARs (one that cannot be mapped), configuration space, MSI and
- * INTx, behind a type 1 IOMMU that keeps a list of what is mapped. Regions are ranges of the file "device" in the tree:
+ * INTx, behind a type 1 IOMMU. Regions are ranges of the file "device" in the tree:
  * BAR 0, BAR 1, configuration space. What the kernel does is in tests/driver/guest/.
  */
 
@@ -14,11 +14,10 @@
 
 #include "driver/syscall/syscall.h"
 
-#define VFIO_NAME     "0000:00:04.0"
-#define VFIO_PAGE     ((uint64_t)sysconf(_SC_PAGESIZE))
-#define VFIO_BAR1     (2 * VFIO_PAGE) /* bytes of BAR 1 */
-#define VFIO_MAPPINGS 8
-#define VFIO_MSI      4 /* vectors of MSI */
+#define VFIO_NAME "0000:00:04.0"
+#define VFIO_PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
+#define VFIO_BAR1 (2 * VFIO_PAGE) /* bytes of BAR 1 */
+#define VFIO_MSI  4		  /* vectors of MSI */
 
 /**
  * struct vfio_kernel - its state
@@ -26,39 +25,23 @@
  * @type1: the IOMMU is of type 1
  * @viable: so is the group
  * @bound: the device is bound to vfio-pci
- * @resets: the device offers a reset
  * @attached: the group has a container
- * @iommu: the container has an IOMMU
  * @old_iommu: it does not know version 2 of type 1
- * @loop: its capabilities refer to themselves
  * @no_msi: the device has INTx alone
- * @cap_offset: 0: where the capability is
- * @ranges: that the capability announces
  * @bar0: bytes of BAR 0
  * @vectors: eventfds of MSI; -1 when disabled
  * @intx: eventfd; -1 when disabled
  * @intx_masked: by the kernel, when it signalled it
- * @resets_done: resets
- * @mapped: what the device can access
- * @mapped_count: ranges in @mapped
  */
 struct vfio_kernel {
 	int version;
-	bool type1, viable, bound, resets, attached, iommu;
+	bool type1, viable, bound, attached;
 	bool old_iommu;
-	bool loop;
 	bool no_msi;
-	uint32_t cap_offset;
-	uint32_t ranges;
 	uint64_t bar0;
 	int vectors[VFIO_MSI];
 	int intx;
 	bool intx_masked;
-	unsigned int resets_done;
-	struct {
-		uint64_t iova, size;
-	} mapped[VFIO_MAPPINGS];
-	unsigned int mapped_count;
 };
 
 extern struct vfio_kernel vfio_kernel;
