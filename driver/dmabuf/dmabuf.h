@@ -11,9 +11,9 @@
  * and dmabuf_end(). These do not wait for devices: wait before dmabuf_begin(), and call dmabuf_end() before work is
  * submitted.
  *
- * A buffer carries the fences of the devices that read or write it. dmabuf_wait() waits for them;
- * dmabuf_export_fence() takes them as a sync_file and dmabuf_import_fence() adds one. A sync_file becomes readable
- * when its fence signals, whether the work succeeded or not: ask sync_file_wait(), which reads its status.
+ * A buffer carries the fences of the devices that read or write it; dmabuf_export_fence() returns them as a sync_file.
+ * A sync_file becomes readable when its fence signals, whether the work succeeded or not: ask sync_file_wait(), which
+ * reads its status.
  */
 
 #include <stdint.h>
@@ -107,27 +107,6 @@ int dmabuf_begin(const struct dmabuf *b, enum dmabuf_access access);
 int dmabuf_end(const struct dmabuf *b, enum dmabuf_access access);
 
 /**
- * dmabuf_set_name - name a buffer, for the kernel's debug files
- * @b: the buffer
- * @name: at most 31 bytes
- *
- * Return: 0; -TENON_E_VALUE when it is longer; else system_status().
- */
-int dmabuf_set_name(const struct dmabuf *b, const char *name);
-
-/**
- * dmabuf_wait - wait until devices let the CPU access a buffer
- * @b: the buffer
- * @access: DMABUF_READ waits for writers, DMABUF_WRITE for readers too
- * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; UINT64_MAX for none, 0 to look once
- *
- * A job that failed counts as finished. To get its status, export the fence before and wait for that.
- *
- * Return: 0; -TENON_E_TIMEOUT; else system_status().
- */
-int dmabuf_wait(const struct dmabuf *b, enum dmabuf_access access, uint64_t deadline);
-
-/**
  * dmabuf_export_fence - take the fences of a buffer as a sync_file
  * @b: the buffer
  * @access: DMABUF_READ: those of writers; DMABUF_WRITE: all
@@ -137,36 +116,15 @@ int dmabuf_wait(const struct dmabuf *b, enum dmabuf_access access, uint64_t dead
 int dmabuf_export_fence(const struct dmabuf *b, enum dmabuf_access access);
 
 /**
- * dmabuf_import_fence - let users of a buffer wait for a sync_file
- * @b: the buffer
- * @access: what the work behind the fence does with the buffer
- * @fd: the sync_file; stays the caller's
- *
- * Return: 0; -TENON_E_UNSUPPORTED for kernels before 6.0; else system_status().
- */
-int dmabuf_import_fence(const struct dmabuf *b, enum dmabuf_access access, int fd);
-
-/**
  * sync_file_wait - wait for a sync_file and read its status
  * @calls: system calls; NULL for the kernel's
  * @fd: the sync_file
- * @deadline: as for dmabuf_wait()
+ * @deadline: absolute nanoseconds of CLOCK_MONOTONIC; UINT64_MAX for none, 0 to look once
  *
  * Return: 0 when the work succeeded; -TENON_E_TIMEOUT when it has not ended; -TENON_E_LOST when it was cancelled
  *	(its device was reset); -TENON_E_DEVICE when it took the device too long; else the status of the errno that it
  *	ended with, or that a call failed with.
  */
 int sync_file_wait(const struct system_calls *calls, int fd, uint64_t deadline);
-
-/**
- * sync_file_merge - a fence that signals when two have
- * @calls: system calls; NULL for the kernel's
- * @name: for the kernel's debug files; cut to 31 bytes
- * @one: a sync_file
- * @other: another; both stay the caller's
- *
- * Return: the descriptor; else system_status().
- */
-int sync_file_merge(const struct system_calls *calls, const char *name, int one, int other);
 
 #endif /* DRIVER_DMABUF_H */

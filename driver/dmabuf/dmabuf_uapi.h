@@ -24,9 +24,7 @@ struct dmabuf_uapi_fence {
 };
 
 #define DMABUF_UAPI_SYNC   _IOW('b', 0, struct dmabuf_uapi_sync)
-#define DMABUF_UAPI_NAME   _IOW('b', 1, uint64_t)
 #define DMABUF_UAPI_EXPORT _IOWR('b', 2, struct dmabuf_uapi_fence)
-#define DMABUF_UAPI_IMPORT _IOW('b', 3, struct dmabuf_uapi_fence)
 
 struct heap_uapi_allocation {
 	uint64_t size;
@@ -48,14 +46,6 @@ struct udmabuf_uapi_create {
 
 #define UDMABUF_UAPI_CREATE _IOW('u', 0x42, struct udmabuf_uapi_create)
 
-struct sync_uapi_merge {
-	char name[32];
-	int32_t fd2;
-	int32_t fence;
-	uint32_t flags;
-	uint32_t pad;
-};
-
 struct sync_uapi_info {
 	char name[32];
 	int32_t status;
@@ -65,7 +55,6 @@ struct sync_uapi_info {
 	uint64_t fence_info;
 };
 
-#define SYNC_UAPI_MERGE _IOWR('>', 3, struct sync_uapi_merge)
-#define SYNC_UAPI_INFO	_IOWR('>', 4, struct sync_uapi_info)
+#define SYNC_UAPI_INFO _IOWR('>', 4, struct sync_uapi_info)
 
 #endif /* DRIVER_DMABUF_UAPI_H */

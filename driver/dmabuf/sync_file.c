@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait for a fence in a descriptor, and merge two fences to one. */
+/* Wait for a fence in a descriptor. */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <tenon/error.h>
 
@@ -36,14 +35,4 @@ int sync_file_wait(const struct system_calls *calls, int fd, uint64_t deadline)
 	if (info.status < 0)
 		return work_failed(-info.status);
 	return info.status ? 0 : tenon_error(-TENON_E_TIMEOUT, "a fence was not signalled in time");
-}
-
-int sync_file_merge(const struct system_calls *calls, const char *name, int one, int other)
-{
-	struct sync_uapi_merge m = { .fd2 = other, .fence = -1 };
-	int err;
-
-	snprintf(m.name, sizeof(m.name), "%s", name);
-	err = system_ioctl(system_calls_or_kernel(calls), one, SYNC_UAPI_MERGE, &m);
-	return err < 0 ? system_error(-err, "sync_file", "merge it with another") : m.fence;
 }

@@ -54,14 +54,11 @@ static int ask(const struct drm *d, uint64_t capability, uint64_t *value)
 	return 0;
 }
 
-static int ask_all(struct drm *d)
+static int ask_sharing(struct drm *d)
 {
-	uint64_t dumb = 0, prime = 0;
-	int err = ask(d, DRM_UAPI_CAP_DUMB, &dumb);
+	uint64_t prime;
+	int err = ask(d, DRM_UAPI_CAP_PRIME, &prime);
 
-	if (!err)
-		err = ask(d, DRM_UAPI_CAP_PRIME, &prime);
-	d->has_dumb = dumb;
 	d->can_import = prime & DRM_UAPI_PRIME_IMPORT;
 	d->can_export = prime & DRM_UAPI_PRIME_EXPORT;
 	return err;
@@ -82,7 +79,7 @@ int drm_open(const struct system_calls *calls, const char *root, const char *pat
 		return out->fd;
 	err = identify(out);
 	if (!err)
-		err = ask_all(out);
+		err = ask_sharing(out);
 	if (err)
 		drm_close(out);
 	return err;

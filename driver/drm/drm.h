@@ -29,7 +29,6 @@
  * @minor: likewise
  * @patch: likewise
  * @is_accel: an accel node, not a render or card node
- * @has_dumb: drm_dumb_create() may work, on card nodes
  * @can_import: drm_import() may work
  * @can_export: drm_export() works
  */
@@ -42,7 +41,6 @@ struct drm {
 	int minor;
 	int patch;
 	bool is_accel;
-	bool has_dumb;
 	bool can_import;
 	bool can_export;
 };
@@ -84,19 +82,6 @@ void drm_close(struct drm *d);
  * Return: 0; the negative errno. No message is raised, because its meaning depends on the call.
  */
 int drm_call(const struct drm *d, unsigned long request, void *argument);
-
-/**
- * drm_dumb_create - allocate a buffer without calls of a driver
- * @d: a card node: render nodes refuse it
- * @size: bytes; rounded up to pages by the kernel
- * @out: the buffer, not mapped
- *
- * Return: 0; -TENON_E_UNSUPPORTED when the driver has none; -TENON_E_OVERFLOW; else system_status().
- */
-int drm_dumb_create(struct drm *d, uint64_t size, struct drm_buffer *out);
-
-/** drm_dumb_map - map a buffer of drm_dumb_create(), or any on vgem; sets b->base. Return: as system_map() */
-int drm_dumb_map(struct drm *d, struct drm_buffer *b);
 
 /** drm_adopt - a buffer of a handle that a call of the driver made */
 void drm_adopt(uint32_t handle, uint64_t size, struct drm_buffer *out);

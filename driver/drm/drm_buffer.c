@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory objects of a DRM driver: create, map, export and import them. */
+/* Memory objects of a DRM driver: map, export and import them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <tenon/error.h>
 
@@ -10,49 +9,9 @@
 #include "driver/drm/drm_uapi.h"
 #include "lib/brief_errors.h"
 
-/* a picture of lines of a page, of the format that all drivers with pictures have */
-#define LINE 4096u
-#define BITS 32u
-
 void drm_adopt(uint32_t handle, uint64_t size, struct drm_buffer *out)
 {
 	*out = (struct drm_buffer){ .handle = handle, .size = size };
-}
-
-int drm_dumb_create(struct drm *d, uint64_t size, struct drm_buffer *out)
-{
-	struct drm_uapi_dumb b = { .width = LINE * 8 / BITS, .bits = BITS };
-	int err;
-
-	drm_adopt(0, 0, out);
-	if (!size || size > (uint64_t)UINT32_MAX / 2)
-		return tenon_error(-TENON_E_OVERFLOW, "%s: cannot allocate %" PRIu64 " bytes",
-				   d->path, size);
-	b.height = (uint32_t)((size + LINE - 1) / LINE);
-	err = drm_call(d, DRM_UAPI_DUMB_CREATE, &b);
-	if (err == -ENOSYS || err == -EACCES)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%s: no dumb buffers here; card nodes of some drivers have them",
-				   d->path);
-	if (err)
-		return system_error(-err, d->path, "allocate a buffer");
-	drm_adopt(b.handle, b.size, out);
-	if (b.size >= size)
-		return 0;
-	drm_buffer_close(d, out);
-	return tenon_error(-TENON_E_DEVICE,
-			   "%s: driver \"%s\" made a buffer of %" PRIu64 " bytes, not of %" PRIu64,
-			   d->path, d->driver, b.size, size);
-}
-
-int drm_dumb_map(struct drm *d, struct drm_buffer *b)
-{
-	struct drm_uapi_dumb_map m = { .handle = b->handle };
-	int err = drm_call(d, DRM_UAPI_DUMB_MAP, &m);
-
-	if (err)
-		return system_error(-err, d->path, "find a buffer to map");
-	return drm_map(d, b, m.offset);
 }
 
 int drm_map(struct drm *d, struct drm_buffer *b, uint64_t offset)

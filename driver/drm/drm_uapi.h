@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers and layouts of the calls that all drivers of the kernel's DRM share: as in drm/drm.h and drm/drm_mode.h,
- * which some C libraries do not install.
+ * Numbers and layouts of the calls that all drivers of the kernel's DRM share: as in drm/drm.h, which
+ * some C libraries do not install.
  */
 #ifndef DRIVER_DRM_UAPI_H
 #define DRIVER_DRM_UAPI_H
@@ -27,7 +27,6 @@ struct drm_uapi_cap {
 	uint64_t value;
 };
 
-#define DRM_UAPI_CAP_DUMB  0x1
 #define DRM_UAPI_CAP_PRIME 0x5
 
 #define DRM_UAPI_PRIME_IMPORT 1u
@@ -44,28 +43,10 @@ struct drm_uapi_prime {
 	int32_t fd;
 };
 
-struct drm_uapi_dumb {
-	uint32_t height;
-	uint32_t width;
-	uint32_t bits;
-	uint32_t flags;
-	uint32_t handle;
-	uint32_t pitch;
-	uint64_t size;
-};
-
-struct drm_uapi_dumb_map {
-	uint32_t handle;
-	uint32_t pad;
-	uint64_t offset;
-};
-
 #define DRM_UAPI_VERSION      _IOWR('d', 0x00, struct drm_uapi_version)
 #define DRM_UAPI_CLOSE	      _IOW('d', 0x09, struct drm_uapi_close)
 #define DRM_UAPI_GET_CAP      _IOWR('d', 0x0c, struct drm_uapi_cap)
 #define DRM_UAPI_HANDLE_TO_FD _IOWR('d', 0x2d, struct drm_uapi_prime)
 #define DRM_UAPI_FD_TO_HANDLE _IOWR('d', 0x2e, struct drm_uapi_prime)
-#define DRM_UAPI_DUMB_CREATE  _IOWR('d', 0xb2, struct drm_uapi_dumb)
-#define DRM_UAPI_DUMB_MAP     _IOWR('d', 0xb3, struct drm_uapi_dumb_map)
 
 #endif /* DRIVER_DRM_UAPI_H */

@@ -22,7 +22,6 @@ static struct {
 	uint64_t caps[0x20];
 	const char *name;
 	unsigned int busy; /* EAGAINs before a call succeeds */
-	uint64_t missing;  /* bytes that a dumb buffer lacks */
 	int import_error;
 } node;
 
@@ -40,7 +39,6 @@ static unsigned int start(void)
 		left += node.buffers[i];
 	memset(&node, 0, sizeof(node));
 	node.name = "npu";
-	node.caps[DRM_UAPI_CAP_DUMB] = 1;
 	node.caps[DRM_UAPI_CAP_PRIME] = DRM_UAPI_PRIME_IMPORT | DRM_UAPI_PRIME_EXPORT;
 	return left;
 }
@@ -77,7 +75,6 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 {
 	struct drm_uapi_version *v = argument;
 	struct drm_uapi_cap *c = argument;
-	struct drm_uapi_dumb *b = argument;
 	struct drm_uapi_prime *p = argument;
 	size_t length = strlen(node.name);
 
@@ -98,13 +95,6 @@ static int fake_ioctl(int fd, unsigned long request, void *argument)
 		if (c->capability >= 0x20)
 			return refuse(EINVAL);
 		c->value = node.caps[c->capability];
-		return 0;
-	case DRM_UAPI_DUMB_CREATE:
-		b->size = (uint64_t)b->width * b->height * b->bits / 8 - node.missing;
-		b->handle = take(node.buffers);
-		return 0;
-	case DRM_UAPI_DUMB_MAP:
-		((struct drm_uapi_dumb_map *)argument)->offset = 0;
 		return 0;
 	case DRM_UAPI_CLOSE:
 		return drop(node.buffers, *(uint32_t *)argument);
@@ -157,7 +147,7 @@ static void a_node_is_identified(void **state)
 	open_it(&d);
 	assert_string_equal(d.driver, "npu");
 	assert_int_equal(d.major * 100 + d.minor * 10 + d.patch, 123);
-	assert_true(d.has_dumb && d.can_import && d.can_export);
+	assert_true(d.can_import && d.can_export);
 	assert_false(d.is_accel);
 	close_it(&d);
 	node.name = "a driver whose name is longer than the room for it";
@@ -165,11 +155,11 @@ static void a_node_is_identified(void **state)
 	assert_int_equal(drm_open(&faulty_calls, tree, "/dev/accel/accel0", &d), 0);
 	assert_true(d.is_accel);
 	assert_string_equal(d.driver, "a driver whose name is longer t");
-	assert_false(d.has_dumb || d.can_import || d.can_export);
+	assert_false(d.can_import || d.can_export);
 	close_it(&d);
 }
 
-static void buffers_are_made_mapped_and_shared(void **state)
+static void buffers_are_mapped_and_shared(void **state)
 {
 	struct drm_buffer b, other;
 	struct drm d;
@@ -177,9 +167,8 @@ static void buffers_are_made_mapped_and_shared(void **state)
 
 	(void)state;
 	open_it(&d);
-	assert_int_equal(drm_dumb_create(&d, 5000, &b), 0);
-	assert_int_equal(b.size, 8192);
-	assert_int_equal(drm_dumb_map(&d, &b), 0);
+	drm_adopt(take(node.buffers), 8192, &b);
+	assert_int_equal(drm_map(&d, &b, 0), 0);
 	((char *)b.base)[8191] = 1;
 	fd = drm_export(&d, &b);
 	assert_true(fd >= 0);
@@ -190,12 +179,6 @@ static void buffers_are_made_mapped_and_shared(void **state)
 	drm_buffer_close(&d, &other);
 	assert_int_equal(drm_import(&d, fd, b.size, &other), -TENON_E_UNSUPPORTED);
 	assert_error_has("driver \"npu\" cannot import this buffer");
-	node.missing = 4097;
-	assert_int_equal(drm_dumb_create(&d, 8192, &other), -TENON_E_DEVICE);
-	assert_error_has("made a buffer of 4095 bytes, not of 8192");
-	assert_int_equal(other.handle, 0);
-	assert_int_equal(drm_dumb_create(&d, 0, &other), -TENON_E_OVERFLOW);
-	assert_int_equal(drm_dumb_create(&d, UINT64_MAX, &other), -TENON_E_OVERFLOW);
 	tenon_error_clear();
 	faulty_calls.close(fd);
 	drm_buffer_close(&d, &b);
@@ -204,10 +187,10 @@ static void buffers_are_made_mapped_and_shared(void **state)
 
 static int use_buffers(struct drm *d, struct drm_buffer *b, int *fd)
 {
-	int err = drm_dumb_create(d, 4096, &b[0]);
+	int err;
 
-	if (!err)
-		err = drm_dumb_map(d, &b[0]);
+	drm_adopt(take(node.buffers), 4096, &b[0]);
+	err = drm_map(d, &b[0], 0);
 	if (err)
 		return err;
 	*fd = drm_export(d, &b[0]);
@@ -243,8 +226,6 @@ static int expected(const struct fault *f)
 	case DRM_UAPI_GET_CAP:
 		/* a driver that does not know the question lacks the thing: what is used then may refuse */
 		return f->error == EINVAL || f->error == EOPNOTSUPP || f->error == ENOTTY ? 1 : 2;
-	case DRM_UAPI_DUMB_CREATE:
-		return f->error == EACCES || f->error == ENOSYS ? -TENON_E_UNSUPPORTED : 2;
 	case DRM_UAPI_FD_TO_HANDLE:
 		return f->error == EINVAL || f->error == ENODEV || f->error == ENOSYS
 			       ? -TENON_E_UNSUPPORTED
@@ -287,7 +268,7 @@ int main(void)
 #define on(test) cmocka_unit_test_setup_teardown(test, setup, tree_teardown)
 	const struct CMUnitTest tests[] = {
 		on(a_node_is_identified),
-		on(buffers_are_made_mapped_and_shared),
+		on(buffers_are_mapped_and_shared),
 		on(every_call_that_fails_is_reported_and_leaves_nothing),
 	};
 

@@ -17,7 +17,7 @@ build_program()
 {
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -static -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -iquote . \
 		-DCONFIG_ERROR_MESSAGES=1 -DCONFIG_DEVICE_MORTISE=1 -o "$scratch/root/init" \
-		tests/driver/guest/*.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
+		tests/driver/guest/*.c tests/driver/card_buffer.c driver/syscall/*.c driver/uio/*.c driver/vfio/*.c driver/dmabuf/*.c \
 		driver/drm/drm.c driver/drm/drm_buffer.c driver/fpga/fpga.c \
 		driver/fpga/fpga_overlay.c driver/shm/*.c driver/board/uart.c driver/board/board.c driver/board/board_shm.c \
 		driver/board/board_sim.c driver/board/board_uio.c driver/board/board_window.c firmware/sim/*.c firmware/core/*.c \

@@ -18,6 +18,7 @@
 #include "driver/dmabuf/dmabuf.h"
 #include "driver/drm/drm.h"
 #include "lib/clock.h"
+#include "tests/driver/card_buffer.h"
 #include "tests/unit/suite.h"
 
 #define SIZE   65536
@@ -96,8 +97,7 @@ static void share(struct drm *card)
 {
 	int fd;
 
-	assert_int_equal(drm_dumb_create(card, SIZE, &buffer), 0);
-	assert_int_equal(drm_dumb_map(card, &buffer), 0);
+	assert_int_equal(card_buffer_create(card, SIZE, &buffer), 0);
 	fd = drm_export(card, &buffer);
 	assert_true(fd >= 0);
 	dmabuf_adopt(NULL, fd, SIZE, &shared);
@@ -268,7 +268,7 @@ static void work_ends(uint32_t fence)
 	assert_int_equal(tenon_wait_set_create(&set), 0);
 	assert_int_equal(tenon_queue_fill(queue, memory, 0, SIZE, 0x19, 1, &sync), 0);
 	assert_int_equal(tenon_wait_set_add(set, &done, &fence), 0);
-	if (dmabuf_wait(&shared, DMABUF_READ, 0) != -TENON_E_TIMEOUT)
+	if (card_buffer_wait(&shared, DMABUF_READ, 0) != -TENON_E_TIMEOUT)
 		assert_true(too_late());
 	tenon_error_clear();
 	assert_int_equal(tenon_timeline_signal(gate.timeline, 1), 0);
@@ -277,7 +277,7 @@ static void work_ends(uint32_t fence)
 		assert_int_equal(poll(&polled, 1, 100000), 1);
 	assert_int_equal(result.status, 0);
 	signal_fence(*(uint32_t *)result.context);
-	assert_int_equal(dmabuf_wait(&shared, DMABUF_READ, soon()), 0);
+	assert_int_equal(card_buffer_wait(&shared, DMABUF_READ, soon()), 0);
 	tenon_object_unref(set);
 	tenon_object_unref(gate.timeline);
 	tenon_object_unref(done.timeline);
