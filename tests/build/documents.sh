@@ -40,6 +40,14 @@ links_lead_somewhere()
 	return $status
 }
 
+# What a reader meets first is short: the README, the introduction, and the page of a room
+stays_short()
+{
+	most=$1
+	shift
+	wc -l "$@" | awk -v most="$most" '$2 != "total" && $1 > most { print $2 ": " $1 " lines, at most " most; bad = 1 } END { exit bad }'
+}
+
 # the comments of headers are in the form that manual pages are made of
 becomes_a_page()
 {
@@ -106,6 +114,9 @@ it "messages take these ranges from one place" no_range_in_messages
 it "docs/matrix.md is what docs/results.tsv says" is_current
 it "each fixture of TVM has a result" has_results
 it "links in documents lead to files" links_lead_somewhere
+it "the README has fewer than 120 lines" stays_short 119 README.md
+it "the introduction to the architecture has at most 120 lines" stays_short 120 docs/architecture.md
+it "the page of a room has at most 100 lines" stays_short 100 $(find devices driver firmware lib link llm rpc runtime tools -name README.md)
 it "each command becomes a manual page" commands_become_pages
 it "each public header becomes a manual page with all its functions" become_pages
 if command -v lowdown >/dev/null 2>&1 && command -v mandoc >/dev/null 2>&1 && command -v scdoc >/dev/null 2>&1; then
