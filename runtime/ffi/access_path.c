@@ -47,7 +47,7 @@ static struct access_path *extend(struct access_path *parent, struct access_step
 	ffi_ref(parent);
 	p->parent = parent;
 	p->step = step;
-	p->depth = parent->depth + 1;
+	p->depth = (int32_t)((uint32_t)parent->depth + 1);
 	return p;
 }
 
@@ -62,11 +62,12 @@ struct tenon_object *ffi_access_extend(struct tenon_object *path, enum ffi_acces
 	return (struct tenon_object *)extend((struct access_path *)path, make_step(kind, key));
 }
 
-/* The parent of a path; NULL for the root, and for a parent that Python code made of something else. */
+/* The parent of a path; NULL for the root, and for a path that Python code or JSON made of other objects. */
 static struct access_path *parent_of(const struct access_path *p)
 {
-	return p->parent && p->parent->object.type == ffi_type_access_path && p->step ? p->parent
-										      : NULL;
+	if (!p->parent || p->parent->object.type != ffi_type_access_path)
+		return NULL;
+	return p->step && p->step->object.type == ffi_type_access_step ? p->parent : NULL;
 }
 
 static bool same_path(const struct access_path *a, const struct access_path *b)
@@ -233,11 +234,6 @@ static int write_step(FILE *out, struct tenon_object *repr, const struct access_
 			fprintf(out, ".%.*s", (int)name.size, name.data);
 		break;
 	case ACCESS_ITEM:
-		fprintf(out, "[%" PRId64 "]", s->key.as.integer);
-		break;
-	case ACCESS_ITEM_MISSING:
-		fprintf(out, "[<missing:%" PRId64 ">]", s->key.as.integer);
-		break;
 	case ACCESS_MAP_ITEM:
 		fputs("[", out);
 		err = write_repr(out, repr, &s->key);

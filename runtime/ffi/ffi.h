@@ -34,6 +34,9 @@ __attribute__((format(printf, 2, 3))) int ffi_raise(const char *kind, const char
 
 int ffi_nomem(const char *what);
 
+/* Forget the error of a failure that the caller has another answer to. */
+void ffi_drop_error(void);
+
 /* ---- values */
 
 /* Turn a view into an owned value. Return: 0; -1 with an error raised. */

@@ -54,17 +54,21 @@ static int remove_function(void *self, const struct tenon_value *args, int32_t c
 {
 	struct tenon_slice name;
 	char *text;
+	int err;
 
 	if (ffi_count("ffi.FunctionRemoveGlobal", count, 1, 1) ||
 	    ffi_arg_text("ffi.FunctionRemoveGlobal", args, 0, &name))
 		return -1;
-	text = malloc(name.size + 1);
+	text = strndup(name.data, name.size);
 	if (!text)
 		return ffi_nomem("a name");
-	memcpy(text, name.data, name.size);
-	text[name.size] = '\0';
-	*ret = tenon_arg_bool(!ffi->function_remove(text));
+	err = ffi->function_remove(text);
 	free(text);
+	if (err == -TENON_E_NOT_FOUND)
+		ffi_drop_error();
+	else if (err)
+		return -1;
+	*ret = tenon_arg_bool(!err);
 	return 0;
 }
 

@@ -43,7 +43,6 @@ static int64_t call_attribute(const struct tenon_value *attribute, const struct 
 	struct tenon_value args[2], ret = tenon_arg_none();
 	struct tenon_value (*one)(const struct tenon_value *a);
 	struct tenon_value (*two)(const struct tenon_value *a, const struct tenon_value *b);
-	void *error;
 
 	args[0] = *a;
 	if (attribute->type == TENON_TYPE_POINTER && b) {
@@ -56,8 +55,7 @@ static int64_t call_attribute(const struct tenon_value *attribute, const struct 
 		if (b)
 			args[1] = *b;
 		if (ffi_call(attribute->as.object, args, b ? 2 : 1, &ret)) {
-			ffi->TVMFFIErrorMoveFromRaised(&error);
-			ffi_unref(error);
+			ffi_drop_error();
 			return 0;
 		}
 	}

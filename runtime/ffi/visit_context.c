@@ -142,7 +142,10 @@ static int copy_pattern(const struct tenon_array *from, struct tenon_array *to)
 {
 	int64_t i;
 
-	for (i = 0; from && i < from->size; i++) {
+	/* Python code and JSON may set the field to any object. */
+	if (!from || !ffi_is_sequence(from->object.type))
+		return 0;
+	for (i = 0; i < from->size; i++) {
 		if (from->data[i].type < TENON_TYPE_OBJECT ||
 		    (to->size && to->data[to->size - 1].as.object == from->data[i].as.object))
 			continue;

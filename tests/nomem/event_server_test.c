@@ -3,11 +3,7 @@
  * rpc.CreateEventDrivenServer of libtvm_runtime.so: a session is served through its handler once for each allocation, with
  * that one failing. What is written are whole answers, in order; after an error the session has ended.
  */
-#include "tests/unit/suite.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/dropin.h"
 
 #include "rpc/wire/packet.h"
 #include "tests/nomem/failing_malloc.h"
@@ -16,16 +12,6 @@
 #define READ_AND_WRITE 3
 #define ENDED	       0
 #define WRITE_FIRST    2
-
-/* the library's functions of tvm-ffi: the program has another libtenon than it */
-static struct {
-	int (*global)(const struct tenon_slice *name, void **out);
-	int (*create)(void *self, tenon_call_fn fn, void (*release)(void *), void **out);
-	int (*call)(void *f, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret);
-	int (*unref)(void *object);
-	void (*take_error)(void **out);
-} ffi;
 
 static void *create_server;
 static char requests[1024];
@@ -52,15 +38,6 @@ static int write_few(void *self, const struct tenon_value *args, int32_t count,
 	return 0;
 }
 
-static void drop_error(void)
-{
-	void *error = NULL;
-
-	ffi.take_error(&error);
-	if (error)
-		ffi.unref(error);
-}
-
 /* Return: whether there is a server; memory for it may be what failed */
 static bool server_create(void **handler)
 {
@@ -69,14 +46,14 @@ static bool server_create(void **handler)
 	int err;
 
 	if (ffi.create(NULL, write_few, NULL, &write)) {
-		drop_error();
+		dropin_drop_error();
 		return false;
 	}
 	arg = (struct tenon_value){ .type = TENON_TYPE_FUNCTION, .as.object = write };
 	err = ffi.call(create_server, &arg, 1, &ret);
 	ffi.unref(write);
 	if (err)
-		drop_error();
+		dropin_drop_error();
 	*handler = ret.as.object;
 	return !err;
 }
@@ -90,7 +67,7 @@ static int64_t hand_over(void *handler, const char *bytes, size_t size)
 
 	if (!ffi.call(handler, args, 2, &ret))
 		return ret.as.integer;
-	drop_error();
+	dropin_drop_error();
 	return -1;
 }
 
@@ -150,13 +127,8 @@ static void add_request(struct tenon_buffer *b, enum packet_code code, const cha
 
 static int make_ready(void **state)
 {
-	const struct tenon_slice name = tenon_slice_of("rpc.CreateEventDrivenServer");
-	const char *file = getenv("TENON_COMPAT_LIBRARY");
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	char path[4096];
-	void *library;
 
-	(void)state;
 	add_request(&b, PACKET_INIT, NULL);
 	add_request(&b, PACKET_GET_FUNCTION, "runtime.NumThreads");
 	add_request(&b, PACKET_GET_FUNCTION, "no.such.function");
@@ -167,25 +139,10 @@ static int make_ready(void **state)
 	request_size = b.size;
 	tenon_buffer_fini(&b);
 
-	/* libtvm_runtime.so lies beside it, and needs it */
-	file = file ? file : "build/compat/libtvm_ffi.so";
-	snprintf(path, sizeof(path), "%.*s/libtvm_runtime.so", (int)(strrchr(file, '/') - file),
-		 file);
-	library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-	if (!library || !dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
-		fprintf(stderr, "%s\n", dlerror());
+	if (dropin_open(state))
 		return -1;
-	}
-	/* with a sanitizer, dlopen() does not search the run path of the library that calls it */
-	snprintf(path, sizeof(path), "%.*s/../libtenon-rpc.so.0", (int)(strrchr(file, '/') - file),
-		 file);
-	dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	*(void **)&ffi.global = dlsym(library, "TVMFFIFunctionGetGlobal");
-	*(void **)&ffi.create = dlsym(library, "TVMFFIFunctionCreate");
-	*(void **)&ffi.call = dlsym(library, "TVMFFIFunctionCall");
-	*(void **)&ffi.unref = dlsym(library, "TVMFFIObjectDecRef");
-	*(void **)&ffi.take_error = dlsym(library, "TVMFFIErrorMoveFromRaised");
-	return ffi.global(&name, &create_server);
+	create_server = dropin_find("rpc.CreateEventDrivenServer");
+	return 0;
 }
 
 static void a_server_without_memory_writes_whole_answers_or_ends(void **state)
