@@ -35,7 +35,10 @@ __attribute__((format(printf, 2, 3))) int ffi_raise(const char *kind, const char
 int ffi_nomem(const char *what);
 
 /* Forget the error of a failure that the caller has another answer to. */
-void ffi_drop_error(void);
+static inline void ffi_drop_error(void)
+{
+	ffi->error_clear(); /* to make an object of it, and to drop that, may lack memory */
+}
 
 /* ---- values */
 

@@ -468,9 +468,19 @@ release_value:
 	return -1;
 }
 
-bool ffi_map_erase(struct tenon_map *map, const struct tenon_value *key)
+static void small_erase(struct tenon_map *map, uint64_t i)
 {
 	struct tenon_value pair[2];
+
+	memcpy(pair, pair_at(map, i), sizeof(pair));
+	map->size--;
+	memmove(pair_at(map, i), pair_at(map, i + 1), (map->size - i) * sizeof(pair));
+	ffi_release(&pair[0]);
+	ffi_release(&pair[1]);
+}
+
+bool ffi_map_erase(struct tenon_map *map, const struct tenon_value *key)
+{
 	uint64_t i;
 
 	if (!is_small(map)) {
@@ -483,12 +493,21 @@ bool ffi_map_erase(struct tenon_map *map, const struct tenon_value *key)
 	i = small_find(map, key);
 	if (i == NOWHERE)
 		return false;
-	memcpy(pair, pair_at(map, i), sizeof(pair));
-	map->size--;
-	memmove(pair_at(map, i), pair_at(map, i + 1), (map->size - i) * sizeof(pair));
-	ffi_release(&pair[0]);
-	ffi_release(&pair[1]);
+	small_erase(map, i);
 	return true;
+}
+
+/* Release pair after pair, which needs no memory: a deleter that uses the map finds those that are left. */
+static void erase_each(struct tenon_map *map)
+{
+	uint64_t left = map->size;
+
+	for (; left && map->size; left--) {
+		if (is_small(map))
+			small_erase(map, 0);
+		else
+			dense_erase(map, ((struct dense_map *)map)->head);
+	}
 }
 
 /* Release the pairs. Their deleters may use the map again: it is empty then. */
@@ -503,11 +522,14 @@ void ffi_map_clear(struct tenon_map *map)
 	if (!count)
 		return;
 	pairs = malloc(2 * count * sizeof(*pairs));
-	while (pairs && i < count && ffi_map_next(map, &at, &key, &value)) {
+	if (!pairs) {
+		erase_each(map);
+		return;
+	}
+	while (i < count && ffi_map_next(map, &at, &key, &value)) {
 		pairs[2 * i] = *key;
 		pairs[2 * i++ + 1] = *value;
 	}
-	/* Without memory for the list the pairs leak, which is better than a half-cleared map. */
 	map->size = 0;
 	if (!is_small(map)) {
 		d->head = d->tail = NOWHERE;

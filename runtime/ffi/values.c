@@ -36,14 +36,6 @@ int ffi_nomem(const char *what)
 	return ffi_raise("MemoryError", "no memory for %s", what);
 }
 
-void ffi_drop_error(void)
-{
-	void *error;
-
-	ffi->TVMFFIErrorMoveFromRaised(&error);
-	ffi_unref(error);
-}
-
 struct tenon_object *ffi_object(const struct tenon_value *value)
 {
 	if (value->type >= TENON_TYPE_OBJECT)

@@ -23,6 +23,7 @@ static const struct tenon_tvm_table tvm_table = {
 	.module_is_ours = module_is_ours,
 	.module_import_count = tenon_module_import_count,
 	.module_import_at = tenon_module_import_at,
+	.error_clear = tenon_error_clear,
 };
 
 const struct tenon_tvm_table *tenon_tvm_table(void)

@@ -32,6 +32,7 @@ struct tenon_tvm_table {
 	bool (*module_is_ours)(const struct tenon_object *object);
 	size_t (*module_import_count)(const struct tenon_module *m);
 	struct tenon_module *(*module_import_at)(const struct tenon_module *m, size_t index);
+	void (*error_clear)(void);
 };
 
 /* the implementations */
