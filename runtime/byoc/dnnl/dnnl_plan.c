@@ -188,10 +188,11 @@ int dnnl_write(struct dnnl_plan *p, uint32_t entry, const int *to, struct dnnl_l
 {
 	struct dnnl_value *v = &p->values[entry];
 	struct dnnl_layout *own = moved_back(p, layout, to, p->graph->entries[entry].ndim);
-	int err = own ? 0 : -TENON_E_NOMEM;
+	const bool direct = !v->data.place && v->result.place;
+	struct dnnl_layout *plain = direct ? plain_layout(p, entry) : NULL;
+	int err = own && (plain || !direct) ? 0 : -TENON_E_NOMEM;
 
-	if (!err && !v->data.place && v->result.place &&
-	    dnnl.memory_desc_equal(own, plain_layout(p, entry)))
+	if (!err && direct && dnnl.memory_desc_equal(own, plain))
 		v->data = v->result;
 	else if (!err && !v->data.place)
 		err = dnnl_scratch(p, layout, &v->data);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_DNNL_FAKE_DNNL_H
+#define TESTS_DNNL_FAKE_DNNL_H
+
+/**
+ * struct fake_dnnl - what a test sets, and sees, of the stand-in for oneDNN: it computes nothing, and its calls fail on request
+ * @major: the version it has
+ * @minor: the same
+ * @calls: counted from the last time that a test set it to 0
+ * @fails_at: the call that fails, 1 for the first; 0 for none
+ * @status: what it fails with
+ * @live: objects that were made and not destroyed
+ * @equal: all layouts are equal, or none: values are converted then
+ */
+struct fake_dnnl {
+	int major, minor;
+	long calls, fails_at;
+	int status;
+	long live;
+	int equal;
+};
+
+#endif /* TESTS_DNNL_FAKE_DNNL_H */
