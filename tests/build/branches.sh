@@ -127,6 +127,46 @@ leaves_out_files_that_were_not_built()
 	coverage --table lib
 }
 
+# a program that is killed when it was given a word, and so is a child of it
+counts_killed_processes()
+{
+	mkdir -p "$scratch/killed/scripts" "$scratch/killed/lib" "$scratch/killed/build/lib" "$scratch/killed/build/counters" &&
+		cp scripts/coverage "$scratch/killed/scripts/" || return
+	cat > "$scratch/killed/lib/sign.c" <<-'END'
+		#include <signal.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static int sign(int n)
+		{
+			if (n > 0)
+				return 1;
+			if (n < 0)
+				return -1;
+			return 0;
+		}
+		int main(int argc, char **argv)
+		{
+			if (argc > 1)
+				return fork() ? wait(0) < 0 || raise(SIGKILL) : sign(1) + raise(SIGKILL);
+			return sign(-1) + sign(0) != -1;
+		}
+	END
+	gcc -O2 -DCOUNTERS="\"$scratch/killed/build/counters\"" -c tests/coverage_counters.c -o "$scratch/killed/counters.o" || return
+	source=$PWD
+	(
+		cd "$scratch/killed" || exit
+		gcc -O0 --coverage -fdata-sections -c lib/sign.c -o build/lib/sign.o &&
+			gcc --coverage build/lib/sign.o counters.o -o build/sign -Wl,--wrap=_exit,--wrap=__gcov_fork \
+				-Wl,-T,"$source/tests/coverage_counters.ld" || exit
+		build/sign killed
+		build/sign
+	) || return
+	: > "$scratch/list"
+	(cd "$scratch/killed" && O=build BRANCHES=../list scripts/coverage --untaken lib/sign.c) > "$scratch/told" 2>&1
+	cat "$scratch/told"
+	! grep 'lib/sign.c:[0-9]*: sign' "$scratch/told"
+}
+
 it "each explained branch is a line of the source" each_line_is_in_the_source
 it "a line of the list that is not in the source is found" finds_what_is_not_in_the_source
 if command -v gcov > /dev/null && command -v gcc > /dev/null && [ -z "${SAN:-}" ]; then
@@ -135,5 +175,6 @@ if command -v gcov > /dev/null && command -v gcc > /dev/null && [ -z "${SAN:-}" 
 	it "a line of the list that matches no branch fails" refuses_what_explains_nothing
 	it "a line of the list whose branches are taken fails, but for timing" refuses_what_is_taken
 	it "files that were not built are left out" leaves_out_files_that_were_not_built
+	it "what processes ran that were killed is counted" counts_killed_processes
 fi
 finish
