@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Divide HOST:PORT into its parts */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
 #include "rpc/wire/address.h"
+
+/* getaddrinfo() takes a larger number, and the kernel its low 16 bits. */
+static bool is_above_ports(const char *port)
+{
+	return strspn(port, "0123456789") == strlen(port) && strtoull(port, NULL, 10) > UINT16_MAX;
+}
 
 int address_split(const char *text, char host[ADDRESS_HOST], char port[ADDRESS_PORT])
 {
@@ -14,6 +23,9 @@ int address_split(const char *text, char host[ADDRESS_HOST], char port[ADDRESS_P
 	if (!colon || !colon[1] || strlen(colon + 1) >= ADDRESS_PORT)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s is no address: HOST:PORT, [HOST]:PORT or unix:PATH", text);
+	if (is_above_ports(colon + 1))
+		return tenon_error(-TENON_E_VALUE, "%s: ports are numbers up to %d", text,
+				   UINT16_MAX);
 	size = (size_t)(colon - text);
 	if (size >= 2 && *text == '[' && text[size - 1] == ']') {
 		start++;

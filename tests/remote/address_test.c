@@ -70,6 +70,7 @@ static void an_address_is_split_at_its_last_colon(void **state)
 		{ "a]:1", "a]", "1" },
 		{ "[:1", "[", "1" },
 		{ "host:http", "host", "http" },
+		{ "host:65535", "host", "65535" },
 	};
 	char host[ADDRESS_HOST], port[ADDRESS_PORT];
 
@@ -83,8 +84,15 @@ static void an_address_is_split_at_its_last_colon(void **state)
 
 static void text_that_is_no_address_is_refused(void **state)
 {
-	static const char *const rows[] = { "",	   "host",  "host:",
-					    ":80", "[]:80", "host:1234567890123456" };
+	static const char *const rows[] = { "",
+					    "host",
+					    "host:",
+					    ":80",
+					    "[]:80",
+					    "host:1234567890123456",
+					    "127.0.0.1:65536",
+					    "[::1]:99999",
+					    "host:999999999999999" };
 	char host[ADDRESS_HOST], port[ADDRESS_PORT], text[300];
 	struct connection *c;
 	int fd;
