@@ -115,7 +115,7 @@ static void start_kernels(struct tenon_llm *llm, struct tenon_module *root,
 }
 
 static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *o,
-			 const char *library)
+			 struct tenon_module *root)
 {
 	const DLDevice d = llm->device;
 	const struct tenon_value devices[] = {
@@ -124,17 +124,13 @@ static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *
 	};
 	struct tenon_value machine, ret;
 	struct tenon_function *load;
-	struct tenon_module *root;
-	int err = tenon_module_load(library, &root);
+	int err =
+		tenon_module_find_function(root, tenon_slice_of("vm_load_executable"), true, &load);
 
-	if (err)
-		return err;
-	err = tenon_module_find_function(root, tenon_slice_of("vm_load_executable"), true, &load);
 	if (!err && !load)
 		err = tenon_error(-TENON_E_UNSUPPORTED,
-				  "%s: no model of the Relax virtual machine; tenon run runs "
-				  "other models",
-				  library);
+				  "no model of the Relax virtual machine; tenon run runs other "
+				  "models");
 	tenon_object_unref(load);
 	if (!err)
 		err = llm_check_device(root, d);
@@ -142,7 +138,6 @@ static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *
 		start_kernels(llm, root, o);
 	if (!err)
 		err = call_named(root, "vm_load_executable", NULL, 0, &machine);
-	tenon_object_unref(root);
 	if (err)
 		return err;
 	err = tenon_value_object(&machine, TENON_TYPE_MODULE, &llm->machine);
@@ -150,9 +145,8 @@ static int start_machine(struct tenon_llm *llm, const struct tenon_llm_options *
 		tenon_value_release(&machine);
 		return err;
 	}
-	err = call_named(llm->machine, "vm_initialization", devices,
-			 d.device_type == kDLCPU ? 3 : 6, &ret);
-	return err ? tenon_error_in(err, "%s", library) : 0;
+	return call_named(llm->machine, "vm_initialization", devices,
+			  d.device_type == kDLCPU ? 3 : 6, &ret);
 }
 
 static int find_model_functions(struct tenon_llm *llm)
@@ -301,8 +295,13 @@ static int read_metadata(struct tenon_llm *llm)
 static int open_library(struct tenon_llm *llm, const struct tenon_llm_options *o,
 			const char *library)
 {
-	int err = start_machine(llm, o, library);
+	struct tenon_module *root;
+	int err = tenon_module_load(library, &root);
 
+	if (err)
+		return err;
+	err = start_machine(llm, o, root);
+	tenon_object_unref(root);
 	if (!err)
 		err = read_metadata(llm);
 	if (!err)
