@@ -110,7 +110,7 @@ static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[
 		return err;
 	err = getaddrinfo(host, port, &hints, &found);
 	if (err)
-		return tenon_error(-TENON_E_VALUE, "%s: %s", text, gai_strerror(err));
+		return address_unknown(text, -TENON_E_VALUE, err);
 	if (!trust_network && !is_loopback(found->ai_addr)) {
 		freeaddrinfo(found);
 		return tenon_error(

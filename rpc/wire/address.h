@@ -20,6 +20,16 @@
 int address_split(const char *text, char host[ADDRESS_HOST], char port[ADDRESS_PORT]);
 
 /**
+ * address_unknown - say why getaddrinfo() found no address
+ * @text: the address that was looked up
+ * @status: what to return, but for memory that ran out
+ * @why: what getaddrinfo() returned
+ *
+ * Return: @status, or -TENON_E_NOMEM.
+ */
+int address_unknown(const char *text, int status, int why);
+
+/**
  * address_listen - open a listening socket
  * @text: "HOST:PORT", "[HOST]:PORT" or "unix:PATH"; port 0 is any free one
  * @trust_network: accept an address that is not of this machine alone

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Divide HOST:PORT into its parts */
+/* Divide HOST:PORT into its parts, and say why a host has no address */
+#include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +14,13 @@
 static bool is_above_ports(const char *port)
 {
 	return strspn(port, "0123456789") == strlen(port) && strtoull(port, NULL, 10) > UINT16_MAX;
+}
+
+int address_unknown(const char *text, int status, int why)
+{
+	if (why == EAI_MEMORY)
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory to look up its address", text);
+	return tenon_error(status, "%s: %s", text, gai_strerror(why));
 }
 
 int address_split(const char *text, char host[ADDRESS_HOST], char port[ADDRESS_PORT])

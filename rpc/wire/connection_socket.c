@@ -102,7 +102,7 @@ int connection_open_socket(const char *text, uint64_t deadline, struct connectio
 	snprintf(c.name, sizeof(c.name), "%s", text);
 	err = getaddrinfo(host, port, &hints, &found);
 	if (err)
-		return tenon_error(-TENON_E_IO, "%s: %s", text, gai_strerror(err));
+		return address_unknown(text, -TENON_E_IO, err);
 	for (a = found; a && fd < 0; a = a->ai_next) {
 		tenon_error_clear();
 		err = connect_to(&c, a->ai_addr, a->ai_addrlen, &fd);

@@ -27,7 +27,7 @@ int dial_resolve(const char *text, struct dial_target *out)
 		return err;
 	err = getaddrinfo(host, port, &hints, &found);
 	if (err)
-		return tenon_error(-TENON_E_VALUE, "%s: %s", text, gai_strerror(err));
+		return address_unknown(text, -TENON_E_VALUE, err);
 	memset(out, 0, sizeof(*out));
 	out->text = text;
 	for (at = found; at && out->count < DIAL_ADDRESSES; at = at->ai_next) {

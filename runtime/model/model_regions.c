@@ -383,8 +383,8 @@ static int map(struct heap_region regions[HEAP_SORTS], const size_t sizes[HEAP_S
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (data == MAP_FAILED) {
 			unmap(regions);
-			return tenon_error(-TENON_E_NOMEM, "no room to measure a model: %zu bytes",
-					   sizes[i]);
+			return tenon_error(-TENON_E_NOMEM,
+					   "no memory to measure a model: %zu bytes", sizes[i]);
 		}
 		regions[i] = (struct heap_region){ .data = data, .size = sizes[i] };
 	}

@@ -50,6 +50,8 @@
 #define SIGNED D18 "host_vecadd/lib.so"
 #define PAIR   D27 "model_two_outputs/r0_"
 
+#define KERNELS D18 "opencl_multi/lib.so"
+
 #define REFUSED (-1)
 
 struct line {
@@ -139,6 +141,41 @@ static const struct line lines[] = {
 	{ CLI_OK, "bench " GRAPH " --runs 2 --warmup 0 --per-op --json" },
 	{ CLI_OK, "bench " D27 "model_mlp/model.so --function forward --runs 2" },
 
+	{ CLI_OK, "run " GRAPH " --memory" },
+	{ CLI_OK, "inspect " KERNELS " --show 1" },
+	{ CLI_OK, "needs " GRAPH },
+	{ CLI_OK, "needs " GRAPH " " KERNELS " --json" },
+	{ CLI_OK, "needs --kconfig " GRAPH },
+	{ CLI_OK, "partition tests/partition/net.json -o @TMP/regions" },
+	{ CLI_OK, "partition tests/partition/int.json -o @TMP/regions" },
+	{ REFUSED, "partition README.md -o @TMP/regions" },
+	{ CLI_OK, "warm " KERNELS " --device null:0" },
+	{ CLI_OK, "warm " GRAPH " --device cpu:0 --json" },
+	{ CLI_OK, "params convert " PARAMS " --rename i8=other @FILE" },
+	{ REFUSED, "link -o @FILE README.md=opencl examples/link/vecadd.c" },
+#ifdef CONFIG_PICTURES
+	{ CLI_OK, "report " GRAPH " -o @FILE" },
+	{ CLI_OK, "inspect " GRAPH " --svg" },
+	{ CLI_OK, "bench " GRAPH " --runs 2 --warmup 0 --svg" },
+#endif
+#ifdef CONFIG_RECORD
+	{ CLI_OK, "replay @TMP/record --device cpu:0" },
+	{ CLI_OK, "replay @TMP/record --compare cpu:0 cpu:0 --json" },
+#endif
+#ifdef CONFIG_HIL
+	{ REFUSED, "hil run --target hil/here.json nonsense" },
+	{ REFUSED, "hil run --target README.md" },
+#endif
+#ifdef CONFIG_REMOTE
+	{ REFUSED, "rpc ping 127.0.0.1:1" },
+	{ REFUSED, "rpc tracker status 127.0.0.1:1 --json" },
+	{ REFUSED, "rpc serve --listen nonsense --key a --tracker 127.0.0.1:1" },
+	{ REFUSED, "rpc proxy --listen nonsense --tracker 127.0.0.1:1" },
+	{ REFUSED, "devices --remote 127.0.0.1:1" },
+#endif
+
+	{ REFUSED, "doctor --board mortise://uio/0 --root @TMP" },
+	{ REFUSED, "device program fpga0 README.md --root @TMP" },
 	{ REFUSED, "device" },
 	{ REFUSED, "device reset nonsense://x" },
 	{ REFUSED, "device reset cpu" },
@@ -554,6 +591,23 @@ static void make_arrays(void)
 }
 #endif
 
+#ifdef CONFIG_RECORD
+/* a record to repeat */
+static int make_record(void)
+{
+	struct words w;
+	long requests;
+
+	split("run " GRAPH MLP_INPUT " --record @TMP/record", &w);
+	return run_words(&w, 0, &requests) != CLI_OK;
+}
+#else
+static int make_record(void)
+{
+	return 0;
+}
+#endif
+
 /* doctor asks emulators for their versions, once for each allocation that fails: let that be quick */
 static int make_quick_emulator(void)
 {
@@ -653,7 +707,7 @@ static int make_ready(void **state)
 	if (want == MAP_FAILED || got == MAP_FAILED || out_fd < 0 || err_fd < 0)
 		return 1;
 	make_arrays();
-	return 0;
+	return make_record();
 }
 
 /* --random SEED FIRST COUNT: so many lines, beginning with that one, each with allocations that fail by chance */

@@ -2,6 +2,7 @@
 /* Read the file of a board and check that it is complete. */
 #include "tools/hil/target.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +302,8 @@ static int set_folder(struct target *t)
 	if (relative)
 		t->folder = realpath(relative, NULL);
 	free(relative);
+	if (!t->folder && errno == ENOMEM)
+		return tenon_error(-TENON_E_NOMEM, "%s: no memory for a target", t->path);
 	return t->folder ? 0 : tenon_error(-TENON_E_IO, "%s: its folder cannot be found", t->path);
 }
 

@@ -169,6 +169,8 @@ static void leave_message(struct share *share, const char *text)
 		snprintf(share->message, sizeof(share->message), "%s", text);
 }
 
+#define NO_MESSAGE "tenon: no memory for the messages of a process that builds kernels\n"
+
 /* The first process decides whether the others are needed. */
 static bool is_needed(const struct worker *k)
 {
@@ -195,14 +197,17 @@ static void worker_main(struct worker *k, pid_t parent)
 	if (k->number)
 		close(k->go[1]);
 	k->cli->err = open_memstream(&text, &size);
-	if (!k->cli->err)
+	if (!k->cli->err) {
+		leave_message(k->share, NO_MESSAGE);
 		_exit(CLI_FAILED);
+	}
 	if (is_needed(k)) {
 		__atomic_add_fetch(&k->share->building, 1, __ATOMIC_RELAXED);
 		code = build(k);
 	}
 	fclose(k->cli->err);
-	leave_message(k->share, text);
+	/* fclose() frees the text if it finds no memory to shorten it */
+	leave_message(k->share, text ? text : NO_MESSAGE);
 	_exit(code);
 }
 
