@@ -7,6 +7,7 @@
 #include "device.h"
 #include "errors.h"
 #include "function.h"
+#include "scalars.h"
 #include "values.h"
 
 /* import trees are less deep; modules of foreign code may be cyclic */
@@ -77,10 +78,7 @@ static PyObject *find(PyObject *self, PyObject *name)
 
 	if (found || PyErr_Occurred())
 		return found;
-	if (!PyUnicode_Check(name))
-		return PyErr_Format(PyExc_TypeError, "a function's name is a str, not %R",
-				    (PyObject *)Py_TYPE(name));
-	text = PyUnicode_AsUTF8AndSize(name, NULL);
+	text = scalars_name(name, "a function's name");
 	if (!text)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_get_function(m->module, text, &function);

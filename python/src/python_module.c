@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "function.h"
 #include "module.h"
+#include "scalars.h"
 
 /**
  * struct entry - a function
@@ -139,8 +140,7 @@ static const struct tenon_module_ops ops = {
 static int add_function(struct python_module *p, PyObject *name, PyObject *callable)
 {
 	struct entry *entry = &p->entries[p->count];
-	Py_ssize_t size;
-	const char *text = PyUnicode_AsUTF8AndSize(name, &size);
+	const char *text = scalars_name(name, "the name of a module's function");
 
 	if (!text)
 		return -1;
@@ -149,11 +149,9 @@ static int add_function(struct python_module *p, PyObject *name, PyObject *calla
 			     callable);
 		return -1;
 	}
-	/* a byte more, as none is no memory */
-	entry->name = (struct tenon_slice){ malloc((size_t)size + 1), (size_t)size };
+	entry->name = (struct tenon_slice){ strdup(text), strlen(text) };
 	if (!entry->name.data)
 		return PyErr_NoMemory() ? 0 : -1;
-	memcpy((char *)entry->name.data, text, (size_t)size);
 	entry->callable = Py_NewRef(callable);
 	p->count++;
 	return 0;

@@ -202,12 +202,13 @@ static PyObject *recording_copy(PyObject *self, PyObject *args, PyObject *keywor
 {
 	static char *names[] = { "to", "source", "size", "to_offset", "source_offset", NULL };
 	struct core_recording *r = recording_of(self);
-	unsigned long long to_offset = 0, from_offset = 0;
+	uint64_t to_offset = 0, from_offset = 0;
 	PyObject *to, *from, *size = Py_None, *done;
 	struct place to_place, from_place;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OKK:copy", names, &to, &from, &size,
-					 &to_offset, &from_offset) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OO&O&:copy", names, &to, &from, &size,
+					 scalars_unsigned, &to_offset, scalars_unsigned,
+					 &from_offset) ||
 	    place_of_slot(to, r->device, to_offset, PLACE_WRITE, &to_place))
 		return NULL;
 	if (place_of_slot(from, r->device, from_offset, PLACE_READ, &from_place)) {
@@ -244,11 +245,11 @@ static PyObject *recording_fill(PyObject *self, PyObject *args, PyObject *keywor
 	static char *names[] = { "to", "pattern", "size", "to_offset", NULL };
 	struct core_recording *r = recording_of(self);
 	PyObject *to, *pattern, *size = Py_None, *done;
-	unsigned long long offset = 0;
+	uint64_t offset = 0;
 	struct place place;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OK:fill", names, &to, &pattern, &size,
-					 &offset) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OO&:fill", names, &to, &pattern,
+					 &size, scalars_unsigned, &offset) ||
 	    place_of_slot(to, r->device, offset, PLACE_WRITE, &place))
 		return NULL;
 	Py_BEGIN_CRITICAL_SECTION(self);

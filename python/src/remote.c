@@ -8,6 +8,7 @@
 #include "function.h"
 #include "model.h"
 #include "module.h"
+#include "scalars.h"
 #include "values.h"
 
 static PyTypeObject *session_type;
@@ -111,12 +112,11 @@ static PyObject *session_device(PyObject *self, PyObject *name)
 	struct tenon_device *device = NULL;
 	struct tenon_slice text;
 	PyObject *made = NULL;
-	Py_ssize_t size;
 	DLDevice there;
 	int err;
 
-	text.data = PyUnicode_AsUTF8AndSize(name, &size);
-	text.size = (size_t)size;
+	text.data = scalars_name(name, "a device's name");
+	text.size = text.data ? strlen(text.data) : 0;
 	if (!text.data || errors_check(tenon_device_parse(text, &there)) || !(remote = enter(self)))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_remote_device(remote, there, &device);
@@ -128,7 +128,7 @@ static PyObject *session_device(PyObject *self, PyObject *name)
 
 static PyObject *session_function(PyObject *self, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	const char *text = scalars_name(name, "a function's name");
 	struct tenon_function *function = NULL;
 	struct tenon_remote *remote = text ? enter(self) : NULL;
 	int err;
@@ -192,7 +192,7 @@ static PyObject *session_upload(PyObject *self, PyObject *args)
 
 static PyObject *session_download(PyObject *self, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	const char *text = scalars_name(name, "a file's name");
 	struct tenon_buffer out = TENON_BUFFER_INIT;
 	struct tenon_remote *remote = text ? enter(self) : NULL;
 	PyObject *made = NULL;

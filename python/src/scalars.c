@@ -2,6 +2,8 @@
 /* tenon.DType, tenon.Pointer and tenon.Shape, and reading them from other objects. */
 #include "scalars.h"
 
+#include <string.h>
+
 #include "errors.h"
 
 PyTypeObject *core_dtype_type;
@@ -124,6 +126,39 @@ Py_ssize_t scalars_read_extents(PyObject *from, int64_t **out)
 	PyMem_Free(*out);
 	*out = NULL;
 	return -1;
+}
+
+int scalars_unsigned(PyObject *from, void *out)
+{
+	PyObject *number = PyNumber_Index(from);
+
+	if (!number)
+		return 0;
+	*(uint64_t *)out = PyLong_AsUnsignedLongLong(number);
+	Py_DECREF(number);
+	if (!PyErr_Occurred())
+		return 1;
+	if (PyErr_ExceptionMatches(PyExc_OverflowError))
+		PyErr_Format(PyExc_OverflowError, "a number from 0 to 2^64 - 1 expected, found %S",
+			     from);
+	return 0;
+}
+
+const char *scalars_name(PyObject *from, const char *what)
+{
+	const char *text;
+	Py_ssize_t size;
+
+	if (!PyUnicode_Check(from)) {
+		PyErr_Format(PyExc_TypeError, "%s is a str, not %R", what,
+			     (PyObject *)Py_TYPE(from));
+		return NULL;
+	}
+	text = PyUnicode_AsUTF8AndSize(from, &size);
+	if (!text || !memchr(text, 0, (size_t)size))
+		return text;
+	PyErr_Format(PyExc_ValueError, "%s has a character of the code 0: %R", what, from);
+	return NULL;
 }
 
 static PyType_Slot dtype_slots[] = {

@@ -34,4 +34,22 @@ PyObject *scalars_tuple(const int64_t *numbers, size_t count);
  */
 Py_ssize_t scalars_read_extents(PyObject *from, int64_t **out);
 
+/**
+ * scalars_unsigned - a converter for the format "O&" of arguments: an integer of 64 bits without a sign
+ * @out: receives it; an uint64_t
+ *
+ * The format "K" takes negative integers, and drops bits.
+ *
+ * Return: 1; 0 with an exception set.
+ */
+int scalars_unsigned(PyObject *from, void *out);
+
+/**
+ * scalars_name - the text of a name, for functions that take one that ends in NUL
+ * @what: "a function's name", for the exception
+ *
+ * Return: the text, which @from keeps; NULL with an exception set.
+ */
+const char *scalars_name(PyObject *from, const char *what);
+
 #endif /* PYTHON_SCALARS_H */
