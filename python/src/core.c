@@ -26,7 +26,24 @@ static PyObject *configuration(PyObject *module, PyObject *unused)
 	return list;
 }
 
+/* the interpreter that made the types */
+static int64_t interpreter = -1;
+
+/*
+ * check_interpreter(): the package's first act. Python gives a copy of what the first interpreter has to the others, without asking
+ * this code; callbacks would run in the first.
+ */
+static PyObject *check_interpreter(PyObject *module, PyObject *unused)
+{
+	if (PyInterpreterState_GetID(PyInterpreterState_Get()) == interpreter)
+		Py_RETURN_NONE;
+	PyErr_SetString(PyExc_ImportError,
+			"tenon serves one interpreter of a process, and another one uses it");
+	return NULL;
+}
+
 static PyMethodDef functions[] = {
+	{ "check_interpreter", check_interpreter, METH_NOARGS, NULL },
 	{ "version", version, METH_NOARGS,
 	  "version($module, /)\n--\n\nThe version of the library." },
 	{ "configuration", configuration, METH_NOARGS,
@@ -47,9 +64,11 @@ static int fill(PyObject *module)
 
 	/* types are static variables: they are made once */
 	if (core_tensor_type) {
-		PyErr_SetString(PyExc_ImportError, "tenon._core was imported before");
+		PyErr_SetString(PyExc_ImportError,
+				"tenon._core is loaded once by a process, for one interpreter");
 		return -1;
 	}
+	interpreter = PyInterpreterState_GetID(PyInterpreterState_Get());
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i](module))
 			return -1;

@@ -304,6 +304,11 @@ static int read_device(PyObject *from, DLDevice *out)
 	memset(out, 0xff, sizeof(*out));
 	if (from == Py_None)
 		return 0;
+	if (!PyTuple_Check(from)) {
+		PyErr_Format(PyExc_TypeError, "dl_device is a pair of type and number, not %R",
+			     from);
+		return -1;
+	}
 	if (!PyArg_ParseTuple(from, "ii;dl_device is a pair of type and number", &type, &id))
 		return -1;
 	out->device_type = type;

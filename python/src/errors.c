@@ -416,6 +416,22 @@ int errors_raise(void)
 
 /* ---- the classes */
 
+/* call_class(name): the class of errors that called code raised with a kind; LookupError for what is no exception of Python */
+static PyObject *call_class(PyObject *module, PyObject *kind)
+{
+	PyObject *found = PyUnicode_Check(kind) ? class_of_kind(kind) : NULL;
+
+	if (found && found != call_error)
+		return found;
+	Py_XDECREF(found);
+	return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_LookupError, "%R", kind);
+}
+
+static PyMethodDef functions[] = {
+	{ "call_class", call_class, METH_O, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
 static int add_class(PyObject *module, const char *name, PyObject *class)
 {
 	return class ? PyModule_AddObjectRef(module, name, class) : -1;
@@ -465,5 +481,5 @@ int errors_init(PyObject *module)
 		if (add_class(module, classes[i].name, classes[i].made))
 			return -1;
 	}
-	return 0;
+	return PyModule_AddFunctions(module, functions);
 }

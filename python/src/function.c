@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "scalars.h"
 #include "tensor.h"
 #include "values.h"
 
@@ -19,11 +20,13 @@ PyTypeObject *core_function_type;
  * struct core_function - a function of the library as an object of Python
  * @vectorcall: function_vectorcall()
  * @function: one reference
+ * @callable: what the function calls, and keeps, when wrap() made it; else NULL
  * @release_gil: calls release the GIL
  */
 struct core_function {
 	CORE_HEAD vectorcallfunc vectorcall;
 	struct tenon_function *function;
+	PyObject *callable;
 	atomic_bool release_gil;
 };
 
@@ -154,7 +157,7 @@ static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size
 
 PyObject *function_wrap(struct tenon_function *function)
 {
-	PyObject *made = PyObject_New(PyObject, core_function_type);
+	PyObject *made = PyObject_GC_New(PyObject, core_function_type);
 	struct core_function *f;
 
 	if (!made) {
@@ -164,7 +167,9 @@ PyObject *function_wrap(struct tenon_function *function)
 	f = core_function_of(made);
 	f->vectorcall = function_vectorcall;
 	f->function = function;
+	f->callable = NULL;
 	atomic_init(&f->release_gil, true);
+	PyObject_GC_Track(made);
 	return made;
 }
 
@@ -172,9 +177,49 @@ static void function_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 
+	PyObject_GC_UnTrack(self);
 	tenon_object_unref(function_of(self));
-	PyObject_Free(self);
+	PyObject_GC_Del(self);
 	Py_DECREF(type);
+}
+
+/* Whether this object alone holds the function: then what the function holds can be collected with it. */
+static bool is_only_owner(const struct core_function *f)
+{
+	return (uint32_t)__atomic_load_n(&f->function->object.refs, __ATOMIC_RELAXED) == 1;
+}
+
+static int function_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	struct core_function *f = core_function_of(self);
+
+	Py_VISIT(Py_TYPE(self));
+	if (f->callable && is_only_owner(f))
+		Py_VISIT(f->callable);
+	return 0;
+}
+
+static int call_of_collected(void *self, const struct tenon_value *args, int32_t count,
+			     struct tenon_value *ret)
+{
+	return tenon_error(-TENON_E_USAGE, "the function was collected with what it calls");
+}
+
+static struct tenon_function *collected;
+
+static int function_clear(PyObject *self)
+{
+	struct core_function *f = core_function_of(self);
+	struct tenon_function *former = f->function;
+
+	if (!f->callable || !is_only_owner(f))
+		return 0;
+	/* finalizers may still call it */
+	tenon_object_ref(collected);
+	f->function = collected;
+	f->callable = NULL;
+	tenon_object_unref(former);
+	return 0;
 }
 
 static PyObject *get_release_gil(PyObject *self, void *unused)
@@ -215,6 +260,8 @@ static PyType_Slot function_slots[] = {
 		     "positional arguments. Other threads "
 		     "of Python go on during a call, unless release_gil is False." },
 	{ Py_tp_dealloc, function_dealloc },
+	{ Py_tp_traverse, function_traverse },
+	{ Py_tp_clear, function_clear },
 	{ Py_tp_call, PyVectorcall_Call },
 	{ Py_tp_getset, function_attributes },
 	{ Py_tp_members, function_members },
@@ -224,7 +271,8 @@ static PyType_Spec function_spec = {
 	"tenon.Function",
 	CORE_SIZE(struct core_function),
 	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+		Py_TPFLAGS_HAVE_GC,
 	function_slots,
 };
 
@@ -349,7 +397,7 @@ int function_record(struct tenon_commands *commands, PyObject *callable, PyObjec
 static PyObject *function(PyObject *module, PyObject *name)
 {
 	struct tenon_function *found = NULL;
-	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	const char *text = scalars_name(name, "a function's name");
 	int err;
 
 	if (!text)
@@ -381,9 +429,12 @@ static PyObject *functions_listed(PyObject *module, PyObject *unused)
 /* wrap(callable) is what a function gets when the callable is its argument. */
 static PyObject *wrap(PyObject *module, PyObject *callable)
 {
-	struct tenon_function *made = function_callback(callable);
+	struct tenon_function *function = function_callback(callable);
+	PyObject *made = function ? function_wrap(function) : NULL;
 
-	return made ? function_wrap(made) : NULL;
+	if (made)
+		core_function_of(made)->callable = callable;
+	return made;
 }
 
 static PyObject *register_function(PyObject *module, PyObject *args, PyObject *keywords)
@@ -408,7 +459,7 @@ static PyObject *register_function(PyObject *module, PyObject *args, PyObject *k
 
 static PyObject *unregister(PyObject *module, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	const char *text = scalars_name(name, "a function's name");
 
 	return !text || errors_check(tenon_function_remove(text)) ? NULL : Py_NewRef(Py_None);
 }
@@ -432,5 +483,7 @@ static PyMethodDef functions[] = {
 int function_init(PyObject *module)
 {
 	core_function_type = core_add_type(module, &function_spec, NULL);
+	if (errors_check(tenon_function_create(NULL, call_of_collected, NULL, &collected)))
+		return -1;
 	return core_function_type ? PyModule_AddFunctions(module, functions) : -1;
 }

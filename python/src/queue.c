@@ -14,6 +14,7 @@
 #include "errors.h"
 #include "place.h"
 #include "recording.h"
+#include "scalars.h"
 #include "timeline.h"
 
 static PyTypeObject *queue_type;
@@ -313,10 +314,11 @@ static PyObject *queue_copy(PyObject *self, PyObject *args, PyObject *keywords)
 	struct tenon_device *device = core_queue_of(self)->device;
 	PyObject *to, *from, *size = Py_None, *wait = Py_None, *signal = Py_None, *objects, *done;
 	struct submission s = { .submit = submit_copy };
-	unsigned long long to_offset = 0, from_offset = 0;
+	uint64_t to_offset = 0, from_offset = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OKKOO:copy", names, &to, &from, &size,
-					 &to_offset, &from_offset, &wait, &signal) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OO&O&OO:copy", names, &to, &from,
+					 &size, scalars_unsigned, &to_offset, scalars_unsigned,
+					 &from_offset, &wait, &signal) ||
 	    place_of(to, device, to_offset, PLACE_WRITE, &s.to))
 		return NULL;
 	if (place_of(from, device, from_offset, PLACE_READ, &s.from)) {
@@ -346,10 +348,10 @@ static PyObject *queue_fill(PyObject *self, PyObject *args, PyObject *keywords)
 	struct tenon_device *device = core_queue_of(self)->device;
 	PyObject *to, *bytes, *size = Py_None, *wait = Py_None, *signal = Py_None, *done = NULL;
 	struct submission s = { .submit = submit_fill };
-	unsigned long long offset = 0;
+	uint64_t offset = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OKOO:fill", names, &to, &bytes, &size,
-					 &offset, &wait, &signal) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OO&OO:fill", names, &to, &bytes,
+					 &size, scalars_unsigned, &offset, &wait, &signal) ||
 	    place_of(to, device, offset, PLACE_WRITE, &s.to))
 		return NULL;
 	if (s.to.host)
@@ -493,19 +495,16 @@ static struct tenon_timeline *next_timeline(struct core_queue *q)
 	return former;
 }
 
-static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
+/* The queue is not locked between two calls: handlers of signals run there, and may use it. */
+static int wait_until_idle(PyObject *self, uint64_t unused, uint64_t deadline)
 {
-	static char *names[] = { "timeout", NULL };
 	struct core_queue *q = core_queue_of(self);
-	PyObject *timeout = Py_None;
 	struct kept *taken = NULL;
-	uint64_t deadline;
 	size_t count = 0;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:sync", names, &timeout) ||
-	    timeline_deadline(timeout, &deadline) || queue_lock(self))
-		return NULL;
+	if (queue_lock(self))
+		return 1;
 	Py_BEGIN_ALLOW_THREADS err = tenon_queue_sync(q->queue, deadline);
 	Py_END_ALLOW_THREADS if (err != -TENON_E_TIMEOUT)
 	{
@@ -516,12 +515,25 @@ static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
 		errors_set(err);
 		/* without memory the old one stays, and so does its failure */
 		tenon_object_unref(next_timeline(q));
+		err = 1;
 	}
 	queue_unlock(self);
 	drop(taken, count);
-	if (err == -TENON_E_TIMEOUT)
-		errors_set(err);
-	return err ? NULL : Py_NewRef(Py_None);
+	return err;
+}
+
+static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "timeout", NULL };
+	PyObject *timeout = Py_None;
+	uint64_t deadline;
+	int err;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:sync", names, &timeout) ||
+	    timeline_deadline(timeout, &deadline))
+		return NULL;
+	err = timeline_await(wait_until_idle, self, 0, deadline);
+	return err ? errors_set(err) : Py_NewRef(Py_None);
 }
 
 static PyObject *queue_done(PyObject *self, PyObject *unused)

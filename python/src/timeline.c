@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "scalars.h"
 
 static PyTypeObject *timeline_type;
 
@@ -32,9 +33,10 @@ static PyObject *timeline_new(PyTypeObject *type, PyObject *args, PyObject *keyw
 {
 	static char *names[] = { "value", NULL };
 	struct tenon_timeline *timeline;
-	unsigned long long value = 0;
+	uint64_t value = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|K:Timeline", names, &value) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:Timeline", names, scalars_unsigned,
+					 &value) ||
 	    errors_check(tenon_timeline_create(value, &timeline)))
 		return NULL;
 	return timeline_wrap(timeline);
@@ -69,6 +71,28 @@ int timeline_deadline(PyObject *timeout, uint64_t *out)
 	return 0;
 }
 
+/* how long a wait goes on before handlers of signals run: nanoseconds */
+#define SIGNALS_EVERY 50000000
+
+int timeline_await(int (*wait)(PyObject *self, uint64_t context, uint64_t deadline), PyObject *self,
+		   uint64_t context, uint64_t deadline)
+{
+	uint64_t until;
+	int err;
+
+	do {
+		until = tenon_deadline(SIGNALS_EVERY);
+		if (until > deadline)
+			until = deadline;
+		err = wait(self, context, until);
+		/* a failure may have this status, too: it arrives before its time */
+		if (err != -TENON_E_TIMEOUT || until == deadline || tenon_deadline(0) < until)
+			return err;
+		tenon_error_clear();
+	} while (!PyErr_CheckSignals());
+	return 1;
+}
+
 static PyObject *timeline_value(PyObject *self, void *unused)
 {
 	uint64_t value;
@@ -80,10 +104,10 @@ static PyObject *timeline_value(PyObject *self, void *unused)
 
 static PyObject *timeline_signal(PyObject *self, PyObject *args)
 {
-	unsigned long long value;
+	uint64_t value;
 	int err;
 
-	if (!PyArg_ParseTuple(args, "K:signal", &value))
+	if (!PyArg_ParseTuple(args, "O&:signal", scalars_unsigned, &value))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_signal(timeline_of(self), value);
 	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
@@ -101,29 +125,38 @@ static PyObject *timeline_fail(PyObject *self, PyObject *args)
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
+static int wait_for(PyObject *self, uint64_t value, uint64_t deadline)
+{
+	int err;
+
+	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_wait(timeline_of(self), value, deadline);
+	Py_END_ALLOW_THREADS return err;
+}
+
 static PyObject *timeline_wait(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "value", "timeout", NULL };
 	PyObject *timeout = Py_None;
-	unsigned long long value;
+	uint64_t value;
 	uint64_t deadline;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "K|O:wait", names, &value, &timeout) ||
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|O:wait", names, scalars_unsigned,
+					 &value, &timeout) ||
 	    timeline_deadline(timeout, &deadline))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_wait(timeline_of(self), value, deadline);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	err = timeline_await(wait_for, self, value, deadline);
+	return err ? errors_set(err) : Py_NewRef(Py_None);
 }
 
 /* _descriptor(value): an eventfd that is readable once the value is reached, or the timeline failed; the caller closes it */
 static PyObject *timeline_descriptor(PyObject *self, PyObject *args)
 {
 	struct tenon_point point = { timeline_of(self), 0 };
-	unsigned long long value;
+	uint64_t value;
 	int err, fd;
 
-	if (!PyArg_ParseTuple(args, "K:_descriptor", &value))
+	if (!PyArg_ParseTuple(args, "O&:_descriptor", scalars_unsigned, &value))
 		return NULL;
 	point.value = value;
 	Py_BEGIN_ALLOW_THREADS err = tenon_fence_export(&point, TENON_FENCE_EVENTFD, &fd);
@@ -143,9 +176,11 @@ static PyObject *awaitable(PyObject *timeline, uint64_t value)
 
 static PyObject *timeline_reached(PyObject *self, PyObject *args)
 {
-	unsigned long long value;
+	uint64_t value;
 
-	return PyArg_ParseTuple(args, "K:reached", &value) ? awaitable(self, value) : NULL;
+	return PyArg_ParseTuple(args, "O&:reached", scalars_unsigned, &value)
+		       ? awaitable(self, value)
+		       : NULL;
 }
 
 PyObject *timeline_awaitable(struct tenon_timeline *timeline, uint64_t value)

@@ -306,6 +306,10 @@ static int view_other(struct temporaries *t, PyObject *from, struct tenon_value 
 		return keep_object(t, dlpack_import(from), out);
 	if (PyCallable_Check(from))
 		return keep_object(t, function_callback(from), out);
+	if (PyComplex_Check(from)) {
+		PyErr_SetString(PyExc_TypeError, "a complex number is no argument: use a tensor");
+		return -1;
+	}
 	if (PyNumber_Check(from))
 		return view_number(from, out);
 	return keep_object(t, opaque_of(from), out);

@@ -12,6 +12,7 @@
 Tensors are exchanged with numpy, PyTorch and other libraries by DLPack, without a copy; numpy is not needed.
 """
 
+from tenon import _core
 from tenon._core import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -55,6 +56,8 @@ from tenon._language import LanguageModel, Reply
 from tenon._linking import inspect, link, sign, unpack, verify
 from tenon._model import Model, Operator, Port, Ports, Session, connect, load
 from tenon._registering import make_module, module_kind, register
+
+_core.check_interpreter()
 
 __version__ = version()
 
@@ -115,6 +118,14 @@ __all__ = [
     "version",
     "wrap",
 ]
+
+
+def __getattr__(name):
+    """Classes of errors that called code raised, such as tenon.KeyError: below CallError and KeyError. Pickle needs their names."""
+    try:
+        return _core.call_class(name)
+    except LookupError:
+        raise AttributeError(f"module 'tenon' has no attribute {name!r}") from None
 
 
 def tensor(data, dtype=None, device=None):

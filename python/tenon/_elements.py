@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Elements of tensors as numbers of Python, without numpy: for small data, and for dtypes that numpy lacks."""
 
+import reprlib
 import struct
 
 from tenon import _core
@@ -105,6 +106,9 @@ def to_number(tensor):
 
 # ---- from numbers
 
+# a list may hold itself
+_NESTED_MOST = 64
+
 
 def _flatten(data, shape, out):
     """Append the numbers of nested lists, which must have equal lengths."""
@@ -120,6 +124,8 @@ def _flatten(data, shape, out):
 def _shape_of(data):
     shape = []
     while isinstance(data, (list, tuple)):
+        if len(shape) == _NESTED_MOST:
+            raise ValueError(f"more than {_NESTED_MOST} lists within each other")
         shape.append(len(data))
         data = data[0] if data else 0
     return shape
@@ -186,10 +192,29 @@ def _bytes_of(items, dtype):
     return struct.pack(f"={len(items)}{'H' if size == 2 else 'B'}", *map(encode, items))
 
 
+def _checked_bytes_of(items, dtype):
+    """_bytes_of(), whose failures name the element."""
+    try:
+        return _bytes_of(items, dtype)
+    except (struct.error, TypeError, OverflowError):
+        if len(items) > 1:
+            for item in items:
+                _checked_bytes_of([item], dtype)
+        raise _core.ArgumentValueError(f"{reprlib.repr(items[0])} is no {dtype}") from None
+
+
+def _of_buffer(data):
+    try:
+        memoryview(data)
+    except TypeError:
+        raise TypeError(f"a tensor is made of a number, nested lists or an array, not of {type(data)}") from None
+    return _core.from_buffer(data)
+
+
 def tensor(data, dtype, device):
     """tenon.tensor()"""
     if not isinstance(data, (list, tuple, int, float, complex)):
-        made = _core.from_dlpack(data) if hasattr(data, "__dlpack__") else _core.from_buffer(data)
+        made = _core.from_dlpack(data) if hasattr(data, "__dlpack__") else _of_buffer(data)
         if dtype is not None and made.dtype != _core.DType(dtype):
             raise _core.ArgumentTypeError(f"the data is of {made.dtype}, not of {_core.DType(dtype)}")
         copy = made.copy()
@@ -197,5 +222,5 @@ def tensor(data, dtype, device):
     shape, items = _shape_of(data), []
     _flatten(data, shape, items)
     made = _core.empty(shape, _core.DType(dtype or _usual_dtype(items)))
-    made.copy_from(_core.from_buffer(_bytes_of(items, str(made.dtype)), made.dtype, shape))
+    made.copy_from(_core.from_buffer(_checked_bytes_of(items, str(made.dtype)), made.dtype, shape))
     return made if device is None else made.to(device)

@@ -47,7 +47,7 @@ def link(
 ):
     """Link files to a module, as "tenon link" does. Sources are compiled by $CC.
 
-    files: paths of sources and objects for the host, and (path, kind) or (path, kind, target key) of programs for
+    files: a path, or a list: paths of sources and objects for the host, and (path, kind) or (path, kind, target key) of programs for
     devices; or alone the path of a manifest that unpack() wrote, or of an archive in Model Library Format.
     targets: devices that target keys stand for, {"east": "opencl:0"}.
     imports: (parent, child), names of files or "_lib"; without it the code of the host imports all others.
@@ -60,6 +60,8 @@ def link(
     linking ends.
     """
     linked = extension("_link", "tenon.link()")
+    if isinstance(files, (str, bytes, os.PathLike)):
+        files = [files]
     raised = []
 
     def step(text):

@@ -146,6 +146,9 @@ class Model:
         on = ", ".join(str(device) for device in self.devices) or "cpu:0"
         return f"<tenon.Model {self._core.kind} on {on}>"
 
+    def __reduce__(self):
+        raise TypeError("cannot pickle 'tenon.Model' object: give the path of its file, and open it where it shall run")
+
     def __call__(self, *args, **named):
         with self._lock:
             self._set(args, named)
@@ -164,6 +167,8 @@ class Model:
             if len(args) > len(free):
                 raise _core.ArgumentTypeError(f"the model has {len(free)} inputs, not {len(args)}")
             for port, value in zip(free, args):
+                if port.name in named:
+                    raise _core.ArgumentTypeError(f"two values for the input {port.name!r}")
                 port.set(value)
         for name, value in named.items():
             self.inputs[name].set(value)

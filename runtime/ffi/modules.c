@@ -117,7 +117,29 @@ static int get_imports(void *field, struct tenon_value *out)
 	return 0;
 }
 
+/* tvm-ffi has a loader of files by the extension, too, as it has of others: @args are the path and the extension. */
+static int load_library(void *self, const struct tenon_value *args, int32_t count,
+			struct tenon_value *ret)
+{
+	static const struct tenon_slice load = { "ffi.ModuleLoadFromFile", 22 };
+	struct tenon_value path;
+	void *function;
+	int err;
+
+	*ret = tenon_arg_none();
+	if (ffi_count("ffi.Module.load_from_file.so", count, 1, 2))
+		return -1;
+	path = args[0];
+	err = ffi->TVMFFIFunctionGetGlobal(&load, &function);
+	if (err || !function)
+		return err ? err : ffi_raise("RuntimeError", "this build loads no libraries");
+	err = ffi_call(function, &path, 1, ret);
+	ffi_unref(function);
+	return err;
+}
+
 static const struct ffi_global globals[] = {
+	{ "ffi.Module.load_from_file.so", load_library },
 	{ "ffi.ModuleGetFunctionDoc", function_doc },
 	{ "ffi.ModuleGetFunctionMetadata", function_metadata },
 	{ "ffi.ModuleGlobalsAdd", keep },

@@ -18,6 +18,20 @@ def library(path):
     assert "ffi.Map" in names and "__tvm_set_device" in names, names
 
 
+def write_names(path):
+    """Global functions and types of the library in use, but those for tvm_ffi's own tests, a line each."""
+    found = [*tvm_ffi.registry.list_global_func_names(), *tvm_ffi.registry.get_registered_type_keys()]
+    with open(path, "w") as file:
+        file.writelines(f"{name}\n" for name in sorted(found) if not name.startswith("testing."))
+
+
+def names(theirs, path):
+    write_names(path)
+    with open(theirs) as wanted, open(path) as had:
+        missing = set(wanted).difference(had)
+    assert not missing, missing
+
+
 def tensors():
     x = np.arange(6, dtype="float32").reshape(2, 3)
     t = tvm_ffi.from_dlpack(x)

@@ -14,8 +14,15 @@ says()
 	(cd "$scratch" && with_ours "$python" "$script" "$@")
 }
 
+has_all_names()
+{
+	(cd "$scratch" && env -u PYTHONPATH "$python" "$script" write_names "$scratch/theirs") &&
+		says names "$scratch/theirs" "$scratch/ours"
+}
+
 # each section is a process of its own
 it "the package is imported with our library" says library "$library"
+it "it has every global function and type of tvm-ffi's own library" has_all_names
 it "tensors go both ways without a copy" says tensors
 it "functions of Python are called back, and errors pass" says calls
 it "containers hold what Python puts into them" says containers

@@ -4,6 +4,8 @@
 import asyncio
 import gc
 import os
+import signal
+import threading
 
 import tenon
 from cases import need, raises
@@ -69,6 +71,27 @@ def a_wait_has_a_timeout():
     assert isinstance(raises(TimeoutError, timeline.wait, 6, timeout=0.01), tenon.DeadlineError)
     raises(ValueError, timeline.wait, 6, timeout=-1)
     raises(tenon.Error, timeline.signal, 5)
+
+
+def a_signal_ends_a_wait():
+    timeline, queue = tenon.Timeline(), tenon.Device("null:0").queue()
+    queue.join(wait=[(timeline, 1)])
+    for wait in (lambda: timeline.wait(1), lambda: timeline.wait(1, timeout=60), queue.sync, tenon.Device("null:0").sync):
+        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        raises(KeyboardInterrupt, wait)
+        timer.join()
+    timeline.signal(1)
+    queue.sync()
+
+
+def a_value_is_no_negative_number():
+    timeline = tenon.Timeline()
+    for use in (tenon.Timeline, timeline.signal, timeline.wait, timeline.reached):
+        raises(OverflowError, use, -1)
+        raises(OverflowError, use, 2**64)
+        raises(TypeError, use, 1.5)
+    assert timeline.value == 0
 
 
 def what_a_device_was_given_is_awaited():

@@ -3,6 +3,7 @@
 
 import array
 import gc
+import pickle
 import sys
 import threading
 import time
@@ -148,6 +149,48 @@ def callbacks_are_released_when_nothing_uses_them():
     del function
     gc.collect()
     assert alive() is None
+
+
+def a_function_is_collected_with_what_keeps_it():
+    ended = []
+
+    class Counter:
+        def __init__(self):
+            self.function = tenon.wrap(self.count)
+
+        def count(self):
+            return 1
+
+        def __del__(self):
+            assert self.function() == 1
+            ended.append(self)
+
+    def reachable(ended):
+        ended.clear()
+        gc.collect()
+        return len(ended)
+
+    Counter()
+    assert reachable(ended) == 1
+    # the library has it, too
+    counter = Counter()
+    tenon.register("test.collected", counter.function)
+    del counter
+    assert reachable(ended) == 0 and tenon.function("test.collected")() == 1
+    tenon.unregister("test.collected")
+
+
+def names_are_whole_texts():
+    for ask in (tenon.function, tenon.unregister, tenon.load(TVM / "host_vecadd/lib.so").__getitem__, tenon.Device):
+        raises(ValueError, ask, "vecadd\0more")
+        raises(TypeError, ask, 3)
+
+
+def an_error_of_called_code_is_pickled():
+    error = raises(TypeError, tenon.load(TVM / "host_vecadd/lib.so").vecadd)
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) is tenon.TypeError and str(again) == str(error) and again.kind == "TypeError"
+    raises(AttributeError, getattr, tenon, "TypeErorr")
 
 
 def a_registered_callable_is_called_by_compiled_code():

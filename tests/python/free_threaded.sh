@@ -32,6 +32,6 @@ for option, extension in ("LINK", "_link"), ("LLM", "_llm"):
     if option in tenon.configuration():
         __import__(f"tenon.{extension}")
 assert not sys._is_gil_enabled()'
-it "all cases pass" cases calls sharing tensors models awaiting queues remote linking language stub documents
+it "all cases pass" cases calls sharing tensors models awaiting queues remote linking language processes stub documents
 it "a million calls of eight threads leave nothing behind" cases many
 finish

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models by the names of their inputs and outputs, on the processor and on devices."""
 
+import pickle
 import re
 import threading
 
@@ -98,6 +99,15 @@ def reset_forgets_inputs():
     want = model(x)
     model.reset()
     assert not model.inputs["x"].is_set and model.params == ["p0", "p1", "p2"] and close(model(x), want)
+
+
+def an_input_gets_one_value():
+    model, x = _relax(), read_npy(RELAX / "r0_x.npy")
+    raises(TypeError, model, x, x=x)
+
+
+def a_model_is_not_pickled():
+    assert "tenon.Model" in str(raises(TypeError, pickle.dumps, _relax()))
 
 
 def a_closed_model_says_so():

@@ -53,6 +53,19 @@ def lists_become_tensors_and_tensors_lists():
     raises(ValueError, tenon.tensor([1, 2]).item)
 
 
+def what_is_no_element_is_named():
+    for data, dtype in ([1, "a"], None), ([2**64], None), ([300], "uint8"), ([1.5], "int32"), ([1e300], "float32"):
+        assert repr(data[-1]) in str(raises(ValueError, tenon.tensor, data, dtype))
+    for data in {}, "text", None, object():
+        assert "array" in str(raises(TypeError, tenon.tensor, data))
+
+
+def a_list_within_itself_is_refused():
+    endless = []
+    endless.append(endless)
+    raises(ValueError, tenon.tensor, endless)
+
+
 def small_floats_need_no_numpy():
     for dtype, codes in {
         "bfloat16": {0x3F80: 1.0, 0xC020: -2.5, 0x7F80: math.inf, 0x0001: 2.0**-133},
@@ -129,6 +142,12 @@ def a_capsule_is_used_once():
     assert t.__dlpack_device__() == (1, 0)
     raises(BufferError, t.__dlpack__, dl_device=(1, 5), copy=False)
     raises(TypeError, t.__dlpack__, max_version=1)
+
+
+def wrong_options_of_an_export_are_refused():
+    t = tenon.empty(3)
+    for options in ({"dl_device": "x"}, {"dl_device": (1,)}, {"max_version": 3}, {"max_version": ("a", 1)}):
+        raises(TypeError, t.__dlpack__, **options)
 
 
 def a_capsule_that_nobody_uses_frees_its_tensor():

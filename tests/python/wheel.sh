@@ -72,7 +72,7 @@ it "the licence of what is linked in is there" sh -c '[ -s "$1"/lib/python*/site
 # also examples, and a command for the server of the suite "remote"
 all_suites()
 {
-	"$scratch/venv/bin/python" tests/python/run.py calls sharing tensors models awaiting queues remote linking language stub documents > "$scratch/tap" &&
+	"$scratch/venv/bin/python" tests/python/run.py calls sharing tensors models awaiting queues remote linking language processes stub documents > "$scratch/tap" &&
 		! grep -q '^not ok' "$scratch/tap" || { cat "$scratch/tap"; return 1; }
 }
 [ -e "$TENON_BUILD/tests/python/takes.so" ] && it "all suites pass with this Python" all_suites
