@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # The labgrid driver and environments of hil/labgrid, by labgrid's own plug-in of pytest: on a real kernel that QEMU boots, and by
-# ssh on this machine.
+# ssh on this machine. Debian's labgrid, or that of PyPI in an environment whose folder of commands TENON_LABGRID names.
 
 . tests/build/tap.sh
 . tests/board/sshd.sh
 need python3
 # labgrid puts sockets of ssh below it, whose names take up to 60 of the 107 characters that Linux allows
 [ ${#scratch} -le 40 ] || { rmdir "$scratch" && scratch=$(mktemp -d /tmp/XXXXXX); } || exit 1
-python=/usr/bin/python3
+python=${TENON_LABGRID:-/usr/bin}/python3
 $python -c 'import labgrid, pytest' 2> "$scratch/said" || skip "labgrid is not installed (Debian: python3-labgrid)"
 
 # a case that may be skipped here
