@@ -19,55 +19,6 @@ struct bench {
 	bool json, svg;
 };
 
-enum { INPUT = 1, GRAPH, FUNCTION, DEVICE, REMOTE, REPEAT, WARMUP, PER_OP, JSON, SVG };
-
-static int needs_pictures(struct cli *cli)
-{
-#ifdef CONFIG_PICTURES
-	cli_reserve_output(cli);
-	return 0;
-#else
-	return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
-#endif
-}
-
-static int option(struct cli *cli, struct bench *b, int found)
-{
-	switch (found) {
-	case INPUT:
-		return measure_input(cli, &b->m, optarg);
-	case GRAPH:
-		b->m.source.graph = optarg;
-		return 0;
-	case MODEL_PARAMS:
-	case MODEL_RENAME:
-	case MODEL_PARTIAL:
-	case MODEL_DEQUANTIZE:
-		return model_params_option(cli, &b->m.source.params, found);
-	case FUNCTION:
-		b->m.source.function = optarg;
-		return 0;
-	case DEVICE:
-		return target_list_add(cli, &b->m.devices, optarg);
-	case REMOTE:
-		b->m.remote = optarg;
-		return 0;
-	case REPEAT:
-		return measure_number(cli, "repeat", 1, &b->m.runs);
-	case WARMUP:
-		return measure_number(cli, "warmup", 0, &b->m.warmup);
-	case PER_OP:
-		b->m.per_op = true;
-		return 0;
-	case SVG:
-		b->svg = true;
-		return needs_pictures(cli);
-	default:
-		b->json = true;
-		return cli_needs_json(cli);
-	}
-}
-
 /* ---- report */
 
 static int report_text(const struct bench *b, const struct timing *t, FILE *out)
@@ -178,30 +129,31 @@ static int bench(struct cli *cli, struct bench *b)
 
 static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "input", required_argument, NULL, INPUT },
-		{ "graph", required_argument, NULL, GRAPH },
-		MODEL_PARAMS_OPTIONS,
-		{ "function", required_argument, NULL, FUNCTION },
-		{ "device", required_argument, NULL, DEVICE },
-		{ "remote", required_argument, NULL, REMOTE },
-		{ "repeat", required_argument, NULL, REPEAT },
-		{ "runs", required_argument, NULL, REPEAT }, /* an alias */
-		{ "warmup", required_argument, NULL, WARMUP },
-		{ "per-op", no_argument, NULL, PER_OP },
-		{ "json", no_argument, NULL, JSON },
-		{ "svg", no_argument, NULL, SVG },
+	const struct cli_option options[] = {
+		{ "input", .take = measure_input, .context = &b->m },
+		{ "graph", .text = &b->m.source.graph },
+		MODEL_PARAMS_OPTIONS(&b->m.source.params),
+		{ "function", .text = &b->m.source.function },
+		{ "device", .take = target_list_take, .context = &b->m.devices },
+		{ "remote", .text = &b->m.remote },
+		{ "repeat", .count = &b->m.runs, .from = 1, .to = UINT32_MAX },
+		{ "runs", .count = &b->m.runs, .from = 1, .to = UINT32_MAX }, /* an alias */
+		{ "warmup", .count = &b->m.warmup, .to = UINT32_MAX },
+		{ "per-op", .flag = &b->m.per_op },
+		{ "json", .flag = &b->json },
+		{ "svg", .flag = &b->svg },
 		{ 0 },
 	};
-	int found, code;
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		code = option(cli, b, found);
-		if (code)
-			return code;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (!code && b->json)
+		code = cli_needs_json(cli);
+	if (code)
+		return code;
+#ifndef CONFIG_PICTURES
+	if (b->svg)
+		return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
+#endif
 	if (argc - optind != 1)
 		return cli_usage(cli, "which model? tenon bench FILE");
 	if (b->json && b->svg)
@@ -211,8 +163,10 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 				      "function to choose");
 	if (model_params_check(cli, &b->m.source.params))
 		return CLI_USAGE;
+	if (b->svg)
+		cli_reserve_output(cli);
 	b->m.source.file = argv[optind];
-	return CLI_OPTIONS_END;
+	return 0;
 }
 
 static int bench_main(struct cli *cli, int argc, char **argv)
@@ -227,7 +181,7 @@ static int bench_main(struct cli *cli, int argc, char **argv)
 		return cli_error(cli, CLI_FAILED);
 	}
 	code = bench_options(cli, &b, argc, argv);
-	if (code == CLI_OPTIONS_END)
+	if (!code)
 		code = bench(cli, &b);
 	measure_fini(&b.m);
 	for (i = 0; i < b.m.argument_count; i++)

@@ -14,36 +14,26 @@
 
 /* ---- options */
 
-int measure_number(struct cli *cli, const char *option, uint64_t least, uint64_t *out)
+int measure_input(struct cli *cli, void *measurement)
 {
-	char *end;
-
-	*out = strtoull(optarg, &end, 10);
-	if (*end || end == optarg || *optarg == '-' || *out < least || *out > UINT32_MAX)
-		return cli_usage(cli, "--%s %s: a number from %" PRIu64 " to %u is wanted", option,
-				 optarg, least, UINT32_MAX);
-	return 0;
-}
-
-int measure_input(struct cli *cli, struct measurement *m, const char *spec)
-{
+	struct measurement *m = measurement;
 	struct argument *a = &m->arguments[m->argument_count];
 	int err;
 
-	if (spec_parse(SPEC_INPUT, spec, &a->spec)) {
-		cli_usage(cli, "--input %s: %s", spec, tenon_error_message());
+	if (spec_parse(SPEC_INPUT, optarg, &a->spec)) {
+		cli_usage(cli, "--input %s: %s", optarg, tenon_error_message());
 		tenon_error_clear();
 		return CLI_USAGE;
 	}
 	if (argument_given_before(m->arguments, a))
 		return cli_usage(cli, "--input %s: an earlier --input has the name \"%.*s\" too",
-				 spec, (int)a->spec.name.size, a->spec.name.data);
+				 optarg, (int)a->spec.name.size, a->spec.name.data);
 	spec_print_seed(&a->spec, "--input", cli->err);
 	m->argument_count++;
 	err = argument_make(a);
 	if (!err)
 		return 0;
-	tenon_error_in(err, "--input %s", spec);
+	tenon_error_in(err, "--input %s", optarg);
 	return cli_error(cli, err == -TENON_E_USAGE ? CLI_USAGE : CLI_NO_FILE);
 }
 

@@ -47,11 +47,8 @@ int measure(struct cli *cli, struct measurement *m);
 /** measure_timing - statistics of the runs; @ns of @m keeps its order. 0; -TENON_E_NOMEM */
 int measure_timing(const struct measurement *m, struct timing *out);
 
-/** measure_input - add the value of an --input; @m has room for it. 0 or an exit code */
-int measure_input(struct cli *cli, struct measurement *m, const char *spec);
-
-/** measure_number - the value of an option, at least @least; 0 or an exit code */
-int measure_number(struct cli *cli, const char *option, uint64_t least, uint64_t *out);
+/** measure_input - cli_option.take of --input, for a struct measurement that has room for it */
+int measure_input(struct cli *cli, void *measurement);
 
 /** measure_fini - close the model, and free all but the arguments, which measurements may share */
 void measure_fini(struct measurement *m);

@@ -38,162 +38,65 @@ struct chat {
 	bool raw, json, quiet, ignore_end;
 };
 
-enum {
-	TEMPERATURE, /* these are indices of numbers */
-	TOP_P,
-	REPETITION,
-	PRESENCE,
-	FREQUENCY,
-	NUMBERS,
-	BYTES = NUMBERS,
-	CACHE_TOKENS,
-	DEVICE,
-	IGNORE_END,
-	JSON,
-	MAX_TOKENS,
-	MESSAGE,
-	QUIET,
-	RAW,
-	SEED,
-	STOP,
-	SYSTEM,
-	TOKENS,
-	TRACE,
-	WEIGHTS,
-};
-
-static const struct option options[] = {
-	{ "bytes", no_argument, NULL, BYTES },
-	{ "cache-tokens", required_argument, NULL, CACHE_TOKENS },
-	{ "device", required_argument, NULL, DEVICE },
-	{ "frequency-penalty", required_argument, NULL, FREQUENCY },
-	{ "ignore-end", no_argument, NULL, IGNORE_END },
-	{ "json", no_argument, NULL, JSON },
-	{ "max-tokens", required_argument, NULL, MAX_TOKENS },
-	{ "message", required_argument, NULL, MESSAGE },
-	{ "presence-penalty", required_argument, NULL, PRESENCE },
-	{ "quiet", no_argument, NULL, QUIET },
-	{ "raw", no_argument, NULL, RAW },
-	{ "repetition-penalty", required_argument, NULL, REPETITION },
-	{ "seed", required_argument, NULL, SEED },
-	{ "stop", required_argument, NULL, STOP },
-	{ "system", required_argument, NULL, SYSTEM },
-	{ "temperature", required_argument, NULL, TEMPERATURE },
-	{ "tokens", required_argument, NULL, TOKENS },
-	{ "top-p", required_argument, NULL, TOP_P },
-	{ "trace", required_argument, NULL, TRACE },
-	{ "weights", required_argument, NULL, WEIGHTS },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const char *name_of(int value)
-{
-	const struct option *o = options;
-
-	while (o->name && o->val != value)
-		o++;
-	return o->name;
-}
+enum { TEMPERATURE, TOP_P, REPETITION, PRESENCE, FREQUENCY, NUMBERS }; /* indices of numbers */
 
 /* ---- the command line */
 
-static int read_number(struct cli *cli, int option, double *out)
+static int add_stop(struct cli *cli, void *chat)
 {
-	const char *end;
+	struct chat *c = chat;
 
-	*out = number_read(optarg, &end);
-	if (*end || end == optarg || !(*out >= -100 && *out <= 100))
-		return cli_usage(cli, "--%s %s: a number from -100 to 100 is wanted",
-				 name_of(option), optarg);
+	if (c->stop_count == STOPS_MOST || !*optarg)
+		return cli_usage(cli, "--stop: 1 to %d strings that are not empty", STOPS_MOST);
+	c->stops[c->stop_count++] = tenon_slice_of(optarg);
 	return 0;
 }
 
-static int read_count(struct cli *cli, int option, uint64_t most, uint64_t *out)
-{
-	char *end;
-
-	*out = strtoull(optarg, &end, 10);
-	if (*end || end == optarg || *optarg == '-' || *out > most)
-		return cli_usage(cli, "--%s %s: a number from 0 to %" PRIu64 " is wanted",
-				 name_of(option), optarg, most);
-	return 0;
-}
-
-static int read_option(struct cli *cli, struct chat *c, int option)
-{
-	uint64_t n;
-	int code;
-
-	if (option < NUMBERS)
-		return read_number(cli, option, &c->numbers[option]);
-	switch (option) {
-	case BYTES:
-		c->options.bytes = true;
-		return 0;
-	case CACHE_TOKENS:
-		code = read_count(cli, option, INT32_MAX / 2, &n);
-		c->options.tokens = (int64_t)n;
-		return code;
-	case DEVICE:
-		return target_list_add(cli, &c->devices, optarg);
-	case IGNORE_END:
-		c->ignore_end = true;
-		return 0;
-	case JSON:
-		c->json = true;
-		return cli_needs_json(cli);
-	case MAX_TOKENS:
-		code = read_count(cli, option, INT32_MAX, &n);
-		c->most = (size_t)n;
-		return code;
-	case MESSAGE:
-		if (c->message_count == MESSAGES_MOST)
-			return cli_usage(cli, "--message is given more than %d times",
-					 MESSAGES_MOST);
-		c->messages[c->message_count++] = optarg;
-		return 0;
-	case QUIET:
-		c->quiet = true;
-		return 0;
-	case RAW:
-		c->raw = true;
-		return 0;
-	case SEED:
-		return read_count(cli, option, UINT64_MAX, &c->sampling.seed);
-	case STOP:
-		if (c->stop_count == STOPS_MOST || !*optarg)
-			return cli_usage(cli, "--stop: 1 to %d strings that are not empty",
-					 STOPS_MOST);
-		c->stops[c->stop_count++] = tenon_slice_of(optarg);
-		return 0;
-	case SYSTEM:
-		c->system = optarg;
-		return 0;
-	case TOKENS:
-		c->tokens = optarg;
-		return 0;
-	case TRACE:
-		c->trace = optarg;
-		return 0;
-	default:
-		c->options.weights = optarg;
-		return 0;
+/* the row of a number for sampling */
+#define NUMBER(name, index)                                                                        \
+	{                                                                                          \
+		name, .real = &c->numbers[index], .least = -100, .most = 100                       \
 	}
-}
 
 static int read_options(struct cli *cli, struct chat *c, int argc, char **argv)
 {
-	int option, code, i;
+	struct cli_words messages = { c->messages, .most = MESSAGES_MOST };
+	uint64_t tokens = 0, most = 0;
+	const struct cli_option options[] = {
+		{ "bytes", .flag = &c->options.bytes },
+		{ "cache-tokens", .count = &tokens, .to = INT32_MAX / 2 },
+		{ "device", .take = target_list_take, .context = &c->devices },
+		NUMBER("frequency-penalty", FREQUENCY),
+		{ "ignore-end", .flag = &c->ignore_end },
+		{ "json", .flag = &c->json },
+		{ "max-tokens", .count = &most, .to = INT32_MAX },
+		{ "message", .words = &messages },
+		NUMBER("presence-penalty", PRESENCE),
+		{ "quiet", .flag = &c->quiet },
+		{ "raw", .flag = &c->raw },
+		NUMBER("repetition-penalty", REPETITION),
+		{ "seed", .count = &c->sampling.seed, .to = UINT64_MAX },
+		{ "stop", .take = add_stop, .context = c },
+		{ "system", .text = &c->system },
+		NUMBER("temperature", TEMPERATURE),
+		{ "tokens", .text = &c->tokens },
+		NUMBER("top-p", TOP_P),
+		{ "trace", .text = &c->trace },
+		{ "weights", .text = &c->options.weights },
+		{ 0 },
+	};
+	int code, i;
 
 	for (i = 0; i < NUMBERS; i++)
 		c->numbers[i] = -1000;
-	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option < CLI_OPTIONS_END)
-			return option;
-		code = read_option(cli, c, option);
-		if (code)
-			return code;
-	}
+	code = cli_options(cli, argc, argv, options);
+	if (!code && c->json)
+		code = cli_needs_json(cli);
+	if (code)
+		return code;
+	c->options.tokens = (int64_t)tokens;
+	c->most = (size_t)most;
+	c->message_count = messages.count;
 	if (c->tokens && c->message_count)
 		return cli_usage(cli, "--tokens and --message are given; each is a prompt");
 	return cli_file(cli, argc, argv, &c->file);

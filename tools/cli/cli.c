@@ -2,7 +2,9 @@
 /* Parse options, print errors and help, and map statuses to exit codes. */
 #include "tools/cli/cli.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,9 @@ void cli_print_help(const struct cli_command *command, FILE *out)
 
 /* ---- options */
 
+/* what getopt_long() returns for --help, and for the first of the command's options */
 #define HELP_OPTION  0x7f00
+#define FIRST_OPTION 0x100
 #define OPTIONS_MOST 64
 
 static int bad_option(struct cli *cli, char **argv, const struct option *options, int found)
@@ -129,38 +133,109 @@ static int bad_option(struct cli *cli, char **argv, const struct option *options
 	return cli_unknown(cli, "option", word, &nearest);
 }
 
-int cli_option(struct cli *cli, int argc, char **argv, const struct option *options)
+static int take_count(struct cli *cli, const struct cli_option *o)
 {
-	static const struct option help_option = { "help", no_argument, NULL, HELP_OPTION };
-	struct option all[OPTIONS_MOST] = { help_option };
-	char letters[] = ":h\0\0\0\0", *letter = letters + 2;
-	int found;
+	char *end;
 
-	for (size_t i = 0; i < OPTIONS_MOST - 2 && options[i].name; i++) {
-		all[i + 1] = options[i];
-		if (options[i].val != 'o' && options[i].val != 'I')
-			continue;
-		*letter++ = (char)options[i].val;
-		*letter++ = ':';
+	errno = 0;
+	*o->count = strtoull(optarg, &end, 10);
+	if (errno || *end || *optarg < '0' || *optarg > '9' || *o->count < o->from ||
+	    *o->count > o->to)
+		return cli_usage(cli, "--%s %s: a number from %" PRIu64 " to %" PRIu64 " is wanted",
+				 o->name, optarg, o->from, o->to);
+	return 0;
+}
+
+static int take_number(struct cli *cli, const struct cli_option *o)
+{
+	const char *end;
+	double number = number_read(optarg, &end);
+	bool wrong = end == optarg || *end || !(number >= o->least);
+
+	if (o->most && (wrong || number > o->most))
+		return cli_usage(cli, "--%s %s: a number from %g to %g is wanted", o->name, optarg,
+				 o->least, o->most);
+	if (wrong)
+		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", o->name,
+				 optarg);
+	if (o->real)
+		*o->real = number;
+	else
+		*o->scaled = (uint64_t)(number * o->unit);
+	return 0;
+}
+
+static int take_word(struct cli *cli, const struct cli_option *o)
+{
+	if (o->words->count == o->words->most)
+		return cli_usage(cli, "--%s is given more than %zu times", o->name, o->words->most);
+	o->words->at[o->words->count++] = optarg;
+	return 0;
+}
+
+static bool has_value(const struct cli_option *o)
+{
+	return o->text || o->words || o->count || o->real || o->scaled || o->take;
+}
+
+static int take_option(struct cli *cli, const struct cli_option *o)
+{
+	if (o->flag)
+		*o->flag = true;
+	if (o->text)
+		*o->text = optarg;
+	if (o->words)
+		return take_word(cli, o);
+	if (o->count)
+		return take_count(cli, o);
+	if (o->real || o->scaled)
+		return take_number(cli, o);
+	return o->take ? o->take(cli, o->context) : 0;
+}
+
+static const struct cli_option *option_of(const struct cli_option *options, int found)
+{
+	if (found >= FIRST_OPTION)
+		return &options[found - FIRST_OPTION];
+	while (options->letter != found)
+		options++;
+	return options;
+}
+
+int cli_options(struct cli *cli, int argc, char **argv, const struct cli_option *options)
+{
+	struct option all[OPTIONS_MOST] = { { "help", no_argument, NULL, HELP_OPTION } };
+	char letters[2 * OPTIONS_MOST] = ":h", *letter = letters + 2;
+	int found, i, code = 0;
+
+	for (i = 0; i < OPTIONS_MOST - 2 && options[i].name; i++) {
+		all[i + 1] =
+			(struct option){ options[i].name,
+					 has_value(&options[i]) ? required_argument : no_argument,
+					 NULL, FIRST_OPTION + i };
+		if (options[i].letter) {
+			*letter++ = options[i].letter;
+			*letter++ = ':';
+		}
 	}
 	opterr = 0;
-	found = getopt_long(argc, argv, letters, all, NULL);
-	if (found == HELP_OPTION || found == 'h') {
-		cli_print_help(cli->command, cli->out);
-		return CLI_OPTIONS_DONE;
+	while (!code && (found = getopt_long(argc, argv, letters, all, NULL)) != -1) {
+		if (found == HELP_OPTION || found == 'h') {
+			cli_print_help(cli->command, cli->out);
+			return CLI_OPTIONS_DONE;
+		}
+		if (found == '?' || found == ':')
+			return bad_option(cli, argv, all, found);
+		code = take_option(cli, option_of(options, found));
 	}
-	if (found == '?' || found == ':') {
-		bad_option(cli, argv, all, found);
-		return CLI_OPTIONS_BAD;
-	}
-	return found;
+	return code;
 }
 
 int cli_run(struct cli *cli, int argc, char **argv)
 {
 	int code = cli->command->run(cli, argc, argv);
 
-	return code == CLI_OPTIONS_DONE ? CLI_OK : code == CLI_OPTIONS_BAD ? CLI_USAGE : code;
+	return code == CLI_OPTIONS_DONE ? CLI_OK : code;
 }
 
 int cli_file(struct cli *cli, int argc, char **argv, const char **file)
@@ -172,45 +247,4 @@ int cli_file(struct cli *cli, int argc, char **argv, const char **file)
 				 argv[optind + 1]);
 	*file = argv[optind];
 	return CLI_OK;
-}
-
-int cli_amount(struct cli *cli, const char *option, double *out)
-{
-	const char *end;
-
-	*out = number_read(optarg, &end);
-	if (end == optarg || *end || !(*out >= 0))
-		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", option,
-				 optarg);
-	return 0;
-}
-
-int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout,
-		       const char **remote)
-{
-	static const struct option options[] = { { "json", no_argument, NULL, 1 },
-						 { "timeout", required_argument, NULL, 2 },
-						 { "remote", required_argument, NULL, 3 },
-						 { 0 } };
-	int found, code = 0;
-
-	*json = false;
-	*timeout = 0;
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == 1)
-			*json = true;
-		else if (found == 2)
-			code = cli_amount(cli, "timeout", timeout);
-		else if (remote)
-			*remote = optarg;
-		else
-			code = cli_usage(cli, "--remote is an option of run, bench and devices");
-	}
-	if (code)
-		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
-	if (optind < argc)
-		return cli_usage(cli, "%s: no file or name is wanted here", argv[optind]);
-	return *json ? cli_needs_json(cli) : CLI_OK;
 }

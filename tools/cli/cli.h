@@ -48,7 +48,7 @@ struct cli {
  * @name: its name
  * @summary: one line
  * @help: output of "tenon NAME --help" after the summary
- * @run: argv[0] is the command's name; returns enum cli_exit, or what ended cli_option()
+ * @run: argv[0] is the command's name; returns enum cli_exit, or CLI_OPTIONS_DONE
  */
 struct cli_command {
 	const char *name;
@@ -57,21 +57,68 @@ struct cli_command {
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 
-/* results of cli_option() other than an option's value */
-#define CLI_OPTIONS_END	 (-1)
-#define CLI_OPTIONS_DONE (-2) /* --help was answered; a command returns it, and cli_run() CLI_OK */
-#define CLI_OPTIONS_BAD	 (-3) /* a message was printed; likewise, CLI_USAGE */
+/* what cli_options() returns when --help was answered; a command returns it, and cli_run() CLI_OK */
+#define CLI_OPTIONS_DONE (-2)
 
 /**
- * cli_option - next option of a command
+ * struct cli_words - the values of an option that may be repeated
+ * @at: an array of the command
+ * @count: how many it has
+ * @most: how many it has room for
+ */
+struct cli_words {
+	const char **at;
+	size_t count, most;
+};
+
+/**
+ * struct cli_option - an option of a command, and where its value goes
+ * @name: without the dashes; NULL ends a table
+ * @letter: its short form, which has a value; 0 for none
+ * @flag: set when the option is given; without a place for a value, it has none
+ * @text: receives the value
+ * @words: receives the values of an option that may be repeated
+ * @count: receives a whole number, @from to @to
+ * @from: the smallest @count
+ * @to: the largest
+ * @real: receives a number
+ * @scaled: receives a number times @unit
+ * @least: the smallest number
+ * @most: the largest; 0 for none
+ * @unit: of @scaled
+ * @take: takes the value, which is in optarg; 0, or an exit code, its message printed
+ * @context: for @take
+ *
+ * All places but @flag are for one value: a row has one of them, or none.
+ */
+struct cli_option {
+	const char *name;
+	char letter;
+	bool *flag;
+	const char **text;
+	struct cli_words *words;
+	uint64_t *count;
+	uint64_t from;
+	uint64_t to;
+	double *real;
+	uint64_t *scaled;
+	double least;
+	double most;
+	double unit;
+	int (*take)(struct cli *cli, void *context);
+	void *context;
+};
+
+/**
+ * cli_options - take all options of a command; optind is the first of the other words then
  * @cli: this run of the command
  * @argc: number of words
  * @argv: words
  * @options: the command's options; "help" is always known
  *
- * Return: the option's value, its argument in optarg; or one of the three above.
+ * Return: 0; CLI_OPTIONS_DONE; or an exit code, its message printed.
  */
-int cli_option(struct cli *cli, int argc, char **argv, const struct option *options);
+int cli_options(struct cli *cli, int argc, char **argv, const struct cli_option *options);
 
 /**
  * cli_file - get the only operand of a command, a file
@@ -116,19 +163,5 @@ int cli_needs_json(struct cli *cli);
  * process ends: one such line would corrupt JSON or a stream of tensors.
  */
 void cli_reserve_output(struct cli *cli);
-
-/** cli_amount - parse the value of an option, 0 or more; 0, or CLI_USAGE with a message */
-int cli_amount(struct cli *cli, const char *option, double *out);
-
-/**
- * cli_driver_options - read --json and --timeout, for a command that probes drivers
- * @json: receives whether it was given
- * @timeout: receives seconds; 0 where it was not given
- * @remote: receives the address of --remote; NULL for a command without that option
- *
- * Return: 0; CLI_OPTIONS_DONE; or an exit code, its message printed.
- */
-int cli_driver_options(struct cli *cli, int argc, char **argv, bool *json, double *timeout,
-		       const char **remote);
 
 #endif /* TOOLS_CLI_CLI_H */

@@ -162,23 +162,15 @@ static int run_action(struct cli *cli, int count, char **word, struct device_log
 
 static int device_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { "json", no_argument, NULL, 1 },
-						 { "copy", no_argument, NULL, 2 },
-						 { "root", required_argument, NULL, 3 },
-						 { 0 } };
 	struct device_logic l = { .root = "" };
-	int found;
+	const struct cli_option options[] = { { "json", .flag = &l.json },
+					      { "copy", .flag = &l.copy },
+					      { "root", .text = &l.root },
+					      { 0 } };
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == 1)
-			l.json = true;
-		else if (found == 2)
-			l.copy = true;
-		else
-			l.root = optarg;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (code)
+		return code;
 	return run_action(cli, argc - optind, argv + optind, &l);
 }
 

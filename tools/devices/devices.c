@@ -99,13 +99,21 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 {
 	struct device_list *list;
 	const char *remote = NULL;
-	double timeout;
-	bool json;
+	double timeout = 0;
+	bool json = false;
+	const struct cli_option options[] = { { "json", .flag = &json },
+					      { "timeout", .real = &timeout },
+					      { "remote", .text = &remote },
+					      { 0 } };
 	int code;
 
-	code = cli_driver_options(cli, argc, argv, &json, &timeout, &remote);
+	code = cli_options(cli, argc, argv, options);
 	if (code)
 		return code;
+	if (optind < argc)
+		return cli_usage(cli, "%s: no file or name is wanted here", argv[optind]);
+	if (json && cli_needs_json(cli))
+		return CLI_UNAVAILABLE;
 	if (remote)
 		return devices_remote(cli, remote, json, timeout);
 	driver_probe_seconds(timeout);

@@ -63,34 +63,19 @@ struct wanted {
 
 static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w)
 {
-	static const struct option options[] = { { "json", no_argument, NULL, 1 },
-						 { "timeout", required_argument, NULL, 2 },
-						 { "board", no_argument, NULL, 3 },
-						 { "root", required_argument, NULL, 4 },
-						 { "cdi", no_argument, NULL, 5 },
-						 { "verbose", no_argument, NULL, 6 },
-						 { 0 } };
-	int found, code = 0;
+	const struct cli_option options[] = { { "json", .flag = &w->json },
+					      { "timeout", .real = &w->timeout },
+					      { "board", .flag = &w->board },
+					      { "root", .text = &w->root },
+					      { "cdi", .flag = &w->cdi },
+					      { "verbose", .flag = &w->verbose },
+					      { 0 } };
+	int code;
 
 	*w = (struct wanted){ .root = "" };
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == 1)
-			w->json = true;
-		else if (found == 2)
-			code = cli_amount(cli, "timeout", &w->timeout);
-		else if (found == 3)
-			w->board = true;
-		else if (found == 5)
-			w->cdi = true;
-		else if (found == 6)
-			w->verbose = true;
-		else
-			w->root = optarg;
-	}
+	code = cli_options(cli, argc, argv, options);
 	if (code)
 		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
 	if (w->board && w->cdi)
 		return cli_usage(cli, "--board and --cdi: one of them");
 	if (!w->board && optind < argc)

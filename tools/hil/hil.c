@@ -21,25 +21,6 @@
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 
-enum {
-	DEADLINE = 1,
-	JSON,
-	OUT,
-	SEED,
-	TARGET,
-	VERBOSE,
-};
-
-static const struct option options[] = {
-	{ "deadline", required_argument, NULL, DEADLINE },
-	{ "json", no_argument, NULL, JSON },
-	{ "out", required_argument, NULL, OUT },
-	{ "seed", required_argument, NULL, SEED },
-	{ "target", required_argument, NULL, TARGET },
-	{ "verbose", no_argument, NULL, VERBOSE },
-	{ NULL, 0, NULL, 0 },
-};
-
 /**
  * struct hil_run - "tenon hil run"
  * @file: value of --target
@@ -53,56 +34,6 @@ struct hil_run {
 	struct target target;
 	struct session session;
 };
-
-/* ---- options */
-
-static int read_seed(struct cli *cli, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(optarg, &end, 10);
-	if (errno || end == optarg || *end || *optarg == '-')
-		return cli_usage(cli, "--seed %s: a whole number that is not negative is wanted",
-				 optarg);
-	return CLI_OK;
-}
-
-static int read_deadline(struct cli *cli, int64_t *out)
-{
-	double seconds;
-	int code = cli_amount(cli, "deadline", &seconds);
-
-	if (code)
-		return code;
-	if (seconds < 1 || seconds > 7 * 24 * 3600)
-		return cli_usage(cli, "--deadline %s: 1 to %d seconds are possible", optarg,
-				 7 * 24 * 3600);
-	*out = (int64_t)seconds;
-	return CLI_OK;
-}
-
-static int read_option(struct cli *cli, struct hil_run *run, int option)
-{
-	switch (option) {
-	case DEADLINE:
-		return read_deadline(cli, &run->session.deadline);
-	case JSON:
-		run->json = true;
-		return cli_needs_json(cli);
-	case OUT:
-		run->out = optarg;
-		return CLI_OK;
-	case SEED:
-		return read_seed(cli, &run->session.seed);
-	case VERBOSE:
-		run->verbose = true;
-		return CLI_OK;
-	default:
-		run->file = optarg;
-		return CLI_OK;
-	}
-}
 
 /* ---- the suites of a run */
 
@@ -337,14 +268,23 @@ static int run_target(struct cli *cli, struct hil_run *run, int argc, char **arg
 static int hil_run(struct cli *cli, int argc, char **argv)
 {
 	struct hil_run run = { .session.seed = (uint64_t)time(NULL) };
-	int option, code = CLI_OK;
+	uint64_t deadline = 0;
+	const struct cli_option options[] = {
+		{ "deadline", .scaled = &deadline, .least = 1, .most = 7 * 24 * 3600, .unit = 1 },
+		{ "json", .flag = &run.json },
+		{ "out", .text = &run.out },
+		{ "seed", .count = &run.session.seed, .to = UINT64_MAX },
+		{ "target", .text = &run.file },
+		{ "verbose", .flag = &run.verbose },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
 
-	while (!code && (option = cli_option(cli, argc, argv, options)) >= 0)
-		code = read_option(cli, &run, option);
+	if (!code && run.json)
+		code = cli_needs_json(cli);
 	if (code)
 		return code;
-	if (option < CLI_OPTIONS_END)
-		return option;
+	run.session.deadline = (int64_t)deadline;
 	if (!run.file)
 		return cli_usage(cli, "which board? --target TARGET.json is missing");
 	code = run_target(cli, &run, argc, argv);
@@ -357,7 +297,7 @@ static int hil_run(struct cli *cli, int argc, char **argv)
 
 static int hil_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option none[] = { { NULL, 0, NULL, 0 } };
+	static const struct cli_option none[] = { { 0 } };
 	struct nearest_name nearest;
 
 	if (argc < 2)
@@ -365,7 +305,7 @@ static int hil_main(struct cli *cli, int argc, char **argv)
 	if (!strcmp(argv[1], "run"))
 		return hil_run(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')
-		return cli_option(cli, argc, argv, none) == CLI_OPTIONS_DONE
+		return cli_options(cli, argc, argv, none) == CLI_OPTIONS_DONE
 			       ? CLI_OK
 			       : cli_usage(cli, "%s: an action comes first", argv[1]);
 	nearest = (struct nearest_name){ .wanted = tenon_slice_of(argv[1]) };

@@ -18,22 +18,6 @@
 #include "tools/program/program_file.h"
 #endif
 
-enum { JSON = 1, DOT, SVG, FUNCTIONS, MODEL, FUNCTION, GRAPH, SHOW, DISASSEMBLE };
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, JSON },
-	{ "dot", no_argument, NULL, DOT },
-	{ "svg", no_argument, NULL, SVG },
-	{ "functions", no_argument, NULL, FUNCTIONS },
-	{ "model", no_argument, NULL, MODEL },
-	{ "function", required_argument, NULL, FUNCTION },
-	{ "graph", required_argument, NULL, GRAPH },
-	MODEL_PARAMS_OPTIONS,
-	{ "show", required_argument, NULL, SHOW },
-	{ "disassemble", no_argument, NULL, DISASSEMBLE },
-	{ 0 },
-};
-
 struct request {
 	bool json, dot, svg, functions, model, disassemble;
 	const char *file, *function, *graph, *show;
@@ -44,26 +28,23 @@ struct request {
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
 {
-	int found;
+	const struct cli_option options[] = {
+		{ "json", .flag = &r->json },
+		{ "dot", .flag = &r->dot },
+		{ "svg", .flag = &r->svg },
+		{ "functions", .flag = &r->functions },
+		{ "model", .flag = &r->model },
+		{ "function", .text = &r->function },
+		{ "graph", .text = &r->graph },
+		MODEL_PARAMS_OPTIONS(&r->params),
+		{ "show", .text = &r->show },
+		{ "disassemble", .flag = &r->disassemble },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		r->json |= found == JSON;
-		r->dot |= found == DOT;
-		r->svg |= found == SVG;
-		r->functions |= found == FUNCTIONS;
-		r->model |= found == MODEL;
-		r->disassemble |= found == DISASSEMBLE;
-		if (found == FUNCTION)
-			r->function = optarg;
-		if (found == GRAPH)
-			r->graph = optarg;
-		if (found >= MODEL_PARAMS && model_params_option(cli, &r->params, found))
-			return CLI_USAGE;
-		if (found == SHOW)
-			r->show = optarg;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (code)
+		return code;
 	if (r->json + r->dot + r->svg > 1)
 		return cli_usage(cli, "--json, --dot or --svg: one form at a time");
 	if (r->function && r->graph)

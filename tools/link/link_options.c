@@ -7,24 +7,6 @@
 
 #include "tools/link/link_load.h"
 
-enum { ABI = 1, KEY, IMPORT, ALLOW, GRAPH, PARAMS, MODEL, FORMAT, PREFIX, CASE };
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "include", required_argument, NULL, 'I' },
-	{ "abi", required_argument, NULL, ABI },
-	{ "target-key", required_argument, NULL, KEY },
-	{ "import", required_argument, NULL, IMPORT },
-	{ "allow", required_argument, NULL, ALLOW },
-	{ "graph", required_argument, NULL, GRAPH },
-	{ "params", required_argument, NULL, PARAMS },
-	{ "model", required_argument, NULL, MODEL },
-	{ "format", required_argument, NULL, FORMAT },
-	{ "prefix", required_argument, NULL, PREFIX },
-	{ "case", required_argument, NULL, CASE },
-	{ 0 },
-};
-
 static int no_memory(struct cli *cli)
 {
 	tenon_error(-TENON_E_NOMEM, "no memory for the command line");
@@ -54,8 +36,9 @@ static int split(struct cli *cli, struct link_words *w, const char *option, char
 	return out[0] ? 0 : no_memory(cli);
 }
 
-static int add_target(struct cli *cli, struct link_words *w)
+static int add_target(struct cli *cli, void *words)
 {
+	struct link_words *w = words;
 	const char *two[2];
 	int code = split(cli, w, "--target-key", '=', "KEY=URI", two);
 
@@ -64,8 +47,9 @@ static int add_target(struct cli *cli, struct link_words *w)
 	return code;
 }
 
-static int add_import(struct cli *cli, struct link_words *w)
+static int add_import(struct cli *cli, void *words)
 {
+	struct link_words *w = words;
 	const char *two[2];
 	int code = split(cli, w, "--import", ':', "PARENT:CHILD, each the name of a file or _lib",
 			 two);
@@ -76,8 +60,10 @@ static int add_import(struct cli *cli, struct link_words *w)
 	return code;
 }
 
-static int set_abi(struct cli *cli, struct tenon_link_options *o)
+static int set_abi(struct cli *cli, void *options)
 {
+	struct tenon_link_options *o = options;
+
 	if (!strcmp(optarg, "modern"))
 		o->generation = TENON_GENERATION_FFI;
 	else if (!strcmp(optarg, "legacy"))
@@ -88,8 +74,10 @@ static int set_abi(struct cli *cli, struct tenon_link_options *o)
 	return 0;
 }
 
-static int set_allow(struct cli *cli, struct tenon_link_options *o)
+static int set_allow(struct cli *cli, void *options)
 {
+	struct tenon_link_options *o = options;
+
 	if (!strcmp(optarg, "weak"))
 		o->allow_weak = true;
 	else if (!strcmp(optarg, "unknown"))
@@ -99,8 +87,10 @@ static int set_allow(struct cli *cli, struct tenon_link_options *o)
 	return 0;
 }
 
-static int set_format(struct cli *cli, struct tenon_link_options *o)
+static int set_format(struct cli *cli, void *options)
 {
+	struct tenon_link_options *o = options;
+
 	if (!strcmp(optarg, "so"))
 		o->form = TENON_LINK_SHARED;
 	else if (!strcmp(optarg, "system-lib"))
@@ -110,45 +100,6 @@ static int set_format(struct cli *cli, struct tenon_link_options *o)
 	else
 		return cli_usage(cli, "--format %s: want so, mlf or system-lib", optarg);
 	return 0;
-}
-
-static int take_option(struct cli *cli, struct link_words *w, int found)
-{
-	struct tenon_link_options *o = &w->options;
-
-	switch (found) {
-	case 'o':
-		w->output = optarg;
-		return 0;
-	case 'I':
-		w->includes[w->include_count++] = optarg;
-		return 0;
-	case ABI:
-		return set_abi(cli, o);
-	case KEY:
-		return add_target(cli, w);
-	case IMPORT:
-		return add_import(cli, w);
-	case GRAPH:
-		o->graph = optarg;
-		return 0;
-	case PARAMS:
-		o->params = optarg;
-		return 0;
-	case MODEL:
-		o->model = optarg;
-		return 0;
-	case FORMAT:
-		return set_format(cli, o);
-	case PREFIX:
-		o->prefix = optarg;
-		return 0;
-	case CASE:
-		w->case_words[w->case_count++] = optarg;
-		return 0;
-	default:
-		return set_allow(cli, o);
-	}
 }
 
 /* Take an operand: FILE, FILE=KIND or FILE=KIND@KEY. */
@@ -192,16 +143,33 @@ static int make_room(struct cli *cli, int argc, struct link_words *w)
 
 int link_read_options(struct cli *cli, int argc, char **argv, struct link_words *w)
 {
-	int found, code;
+	struct tenon_link_options *o = &w->options;
+	struct cli_words includes, cases;
+	const struct cli_option options[] = {
+		{ "output", .letter = 'o', .text = &w->output },
+		{ "include", .letter = 'I', .words = &includes },
+		{ "abi", .take = set_abi, .context = o },
+		{ "target-key", .take = add_target, .context = w },
+		{ "import", .take = add_import, .context = w },
+		{ "allow", .take = set_allow, .context = o },
+		{ "graph", .text = &o->graph },
+		{ "params", .text = &o->params },
+		{ "model", .text = &o->model },
+		{ "format", .take = set_format, .context = o },
+		{ "prefix", .text = &o->prefix },
+		{ "case", .words = &cases },
+		{ 0 },
+	};
+	int code;
 
 	*w = (struct link_words){ .options = link_options() };
 	code = make_room(cli, argc, w);
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0)
-		code = take_option(cli, w, found);
-	if (code)
-		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
+	includes = (struct cli_words){ w->includes, .most = (size_t)argc };
+	cases = (struct cli_words){ w->case_words, .most = (size_t)argc };
+	if (!code)
+		code = cli_options(cli, argc, argv, options);
+	w->include_count = includes.count;
+	w->case_count = cases.count;
 	for (; optind < argc && !code; optind++)
 		code = take_file(cli, w, argv[optind]);
 	return code;

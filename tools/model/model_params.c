@@ -18,9 +18,10 @@
 /* ---- options */
 
 /* [SCOPE=]FILE; a file whose name has a "=" is found as it is. */
-static int add_file(struct cli *cli, struct model_params *p, const char *word)
+int model_params_add(struct cli *cli, void *params)
 {
-	const char *equal = strchr(word, '='), *slash = strchr(word, '/');
+	struct model_params *p = params;
+	const char *word = optarg, *equal = strchr(word, '='), *slash = strchr(word, '/');
 
 	if (p->count == MODEL_PARAMS_MOST)
 		return cli_usage(cli, "--params: %d files at most", MODEL_PARAMS_MOST);
@@ -34,9 +35,10 @@ static int add_file(struct cli *cli, struct model_params *p, const char *word)
 	return 0;
 }
 
-static int add_rename(struct cli *cli, struct model_params *p, const char *word)
+int model_params_rename(struct cli *cli, void *params)
 {
-	const char *equal = strchr(word, '=');
+	struct model_params *p = params;
+	const char *word = optarg, *equal = strchr(word, '=');
 
 	if (!equal || equal == word || !equal[1])
 		return cli_usage(cli, "--rename %s: want OLD=NEW", word);
@@ -48,28 +50,14 @@ static int add_rename(struct cli *cli, struct model_params *p, const char *word)
 	return 0;
 }
 
-static int set_dtype(struct cli *cli, struct model_params *p, const char *word)
+int model_params_dequantize(struct cli *cli, void *params)
 {
-	if (!strcmp(word, "float16") || !strcmp(word, "float32")) {
-		p->dequantize = tenon_dtype(TENON_DTYPE_FLOAT, word[5] == '1' ? 16 : 32, 1);
-		return 0;
-	}
-	return cli_usage(cli, "--dequantize %s: float16 or float32", word);
-}
+	struct model_params *p = params;
 
-int model_params_option(struct cli *cli, struct model_params *p, int found)
-{
-	switch (found) {
-	case MODEL_PARAMS:
-		return add_file(cli, p, optarg);
-	case MODEL_RENAME:
-		return add_rename(cli, p, optarg);
-	case MODEL_DEQUANTIZE:
-		return set_dtype(cli, p, optarg);
-	default:
-		p->partial = true;
-		return 0;
-	}
+	if (strcmp(optarg, "float16") && strcmp(optarg, "float32"))
+		return cli_usage(cli, "--dequantize %s: float16 or float32", optarg);
+	p->dequantize = tenon_dtype(TENON_DTYPE_FLOAT, optarg[5] == '1' ? 16 : 32, 1);
+	return 0;
 }
 
 int model_params_check(struct cli *cli, const struct model_params *p)

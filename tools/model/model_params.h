@@ -10,16 +10,15 @@
 #define MODEL_PARAMS_MOST  16
 #define MODEL_RENAMES_MOST 64
 
-/* values of these options in a command's table, above the command's own */
-enum { MODEL_PARAMS = 1000, MODEL_RENAME, MODEL_PARTIAL, MODEL_DEQUANTIZE };
+/* rows of a command's table of options, for a struct model_params */
+#define MODEL_PARAMS_OPTIONS(p)                                                                    \
+	{ "params", .take = model_params_add, .context = (p) },                                    \
+		{ "params-partial", .flag = &(p)->partial }, MODEL_NAMES_OPTIONS(p)
 
-/* rows of a command's table of options */
-#define MODEL_PARAMS_OPTIONS                                                                       \
-	{ "params", required_argument, NULL, MODEL_PARAMS },                                       \
-		{ "rename", required_argument, NULL, MODEL_RENAME },                               \
-		{ "params-partial", no_argument, NULL, MODEL_PARTIAL },                            \
+#define MODEL_NAMES_OPTIONS(p)                                                                     \
+	{ "rename", .take = model_params_rename, .context = (p) },                                 \
 	{                                                                                          \
-		"dequantize", required_argument, NULL, MODEL_DEQUANTIZE                            \
+		"dequantize", .take = model_params_dequantize, .context = (p)                      \
 	}
 
 /**
@@ -44,8 +43,10 @@ struct model_params {
 	DLDataType dequantize;
 };
 
-/** model_params_option - take one of the options, its value in optarg; 0, or an exit code */
-int model_params_option(struct cli *cli, struct model_params *p, int found);
+/* cli_option.take of the options, for a struct model_params */
+int model_params_add(struct cli *cli, void *params);
+int model_params_rename(struct cli *cli, void *params);
+int model_params_dequantize(struct cli *cli, void *params);
 
 /** model_params_check - refuse options without --params; 0, or CLI_USAGE, its message printed */
 int model_params_check(struct cli *cli, const struct model_params *p);

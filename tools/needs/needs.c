@@ -142,14 +142,6 @@ static int print_json(const struct needs *n, FILE *out)
 }
 #endif
 
-enum { JSON = 1, KCONFIG };
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, JSON },
-	{ "kconfig", no_argument, NULL, KCONFIG },
-	{ 0 },
-};
-
 static int read_files(struct cli *cli, struct needs *n, int count, char **files)
 {
 	int i, err = 0;
@@ -165,14 +157,13 @@ static int needs_main(struct cli *cli, int argc, char **argv)
 {
 	bool json = false, kconfig = false;
 	struct needs n = { 0 };
-	int found, code;
+	const struct cli_option options[] = { { "json", .flag = &json },
+					      { "kconfig", .flag = &kconfig },
+					      { 0 } };
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		json |= found == JSON;
-		kconfig |= found == KCONFIG;
-	}
-	if (found != CLI_OPTIONS_END)
-		return found;
+	if (code)
+		return code;
 	if (optind == argc)
 		return cli_usage(cli, "which files? tenon needs FILE…");
 	if (json && kconfig)

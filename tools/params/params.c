@@ -340,42 +340,29 @@ static int choose(struct cli *cli, struct words *w)
 	return a->run(cli, w);
 }
 
+static int set_align(struct cli *cli, void *words)
+{
+	struct words *w = words;
+	char *end;
+
+	w->align = strtoul(optarg, &end, 10);
+	if (*end || end == optarg || !w->align || w->align > 1 << 20 || (w->align & (w->align - 1)))
+		return cli_usage(cli, "--align %s: a power of two up to 1048576 is wanted", optarg);
+	return 0;
+}
+
 static int params_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "align", required_argument, NULL, 1 },
-		{ "json", no_argument, NULL, 2 },
-		{ "output", required_argument, NULL, 'o' },
-		{ "rename", required_argument, NULL, MODEL_RENAME },
-		{ "dequantize", required_argument, NULL, MODEL_DEQUANTIZE },
-		{ 0 }
-	};
 	struct words w = { 0 };
-	char *end;
-	int found;
+	const struct cli_option options[] = { { "align", .take = set_align, .context = &w },
+					      { "json", .flag = &w.json },
+					      { "output", .letter = 'o', .text = &w.output },
+					      MODEL_NAMES_OPTIONS(&w.names),
+					      { 0 } };
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == 2) {
-			w.json = true;
-			continue;
-		}
-		if (found == 'o') {
-			w.output = optarg;
-			continue;
-		}
-		if (found >= MODEL_PARAMS) {
-			if (model_params_option(cli, &w.names, found))
-				return CLI_USAGE;
-			continue;
-		}
-		w.align = strtoul(optarg, &end, 10);
-		if (*end || end == optarg || !w.align || w.align > 1 << 20 ||
-		    (w.align & (w.align - 1)))
-			return cli_usage(cli, "--align %s: a power of two up to 1048576 is wanted",
-					 optarg);
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (code)
+		return code;
 	if (w.json && cli_needs_json(cli))
 		return CLI_UNAVAILABLE;
 	w.word = argv + optind;

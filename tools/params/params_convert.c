@@ -54,7 +54,7 @@ int params_convert(struct cli *cli, const struct words *w)
 		return cli_usage(cli, "params convert: FILE…, and what to make of them");
 	for (i = 0; i < files; i++) {
 		optarg = w->word[i];
-		if (model_params_option(cli, &from, MODEL_PARAMS))
+		if (model_params_add(cli, &from))
 			return CLI_USAGE;
 	}
 	code = check_target(cli, w);

@@ -39,8 +39,9 @@ static const struct generator *generator_of(const char *name, size_t size)
 }
 
 /* "dnnl,c": the first is the most wanted */
-static int set_generators(struct cli *cli, struct request *r)
+static int set_generators(struct cli *cli, void *request)
 {
+	struct request *r = request;
 	struct nearest_name nearest = { .wanted = tenon_slice_of(optarg) };
 	const char *at = optarg;
 	size_t size, i, count = 0;
@@ -63,34 +64,19 @@ static int set_generators(struct cli *cli, struct request *r)
 
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
 {
-	static const struct option options[] = {
-		{ "for", required_argument, NULL, 'f' },
-		{ "params", required_argument, NULL, 'p' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "json", no_argument, NULL, 'j' },
+	const struct cli_option options[] = {
+		{ "for", .take = set_generators, .context = r },
+		{ "params", .text = &r->params },
+		{ "output", .letter = 'o', .text = &r->folder },
+		{ "json", .flag = &r->json },
 		{ 0 },
 	};
-	int found, code = 0;
+	int code;
 
 	r->wanted[0] = generators[0];
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0)
-		switch (found) {
-		case 'f':
-			code = set_generators(cli, r);
-			break;
-		case 'p':
-			r->params = optarg;
-			break;
-		case 'o':
-			r->folder = optarg;
-			break;
-		default:
-			r->json = true;
-		}
+	code = cli_options(cli, argc, argv, options);
 	if (code)
 		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
 	if (!r->folder)
 		return cli_usage(cli, "which folder to write to? -o FOLDER");
 	return cli_file(cli, argc, argv, &r->graph);

@@ -53,7 +53,7 @@ static int replay_main(struct cli *cli, int argc, char **argv)
 	struct replay_options o = { 0 };
 	int code = replay_read_options(cli, argc, argv, &o);
 
-	if (code != CLI_OPTIONS_END)
+	if (code)
 		return code;
 	code = o.json ? cli_needs_json(cli) : 0;
 	if (code)

@@ -24,7 +24,7 @@ struct replay_options {
 	bool json;
 };
 
-/** replay_read_options - CLI_OPTIONS_END; CLI_OPTIONS_DONE; or an exit code, its message printed */
+/** replay_read_options - 0; CLI_OPTIONS_DONE; or an exit code, its message printed */
 int replay_read_options(struct cli *cli, int argc, char **argv, struct replay_options *o);
 
 #endif /* TOOLS_REPLAY_REPLAY_OPTIONS_H */

@@ -20,8 +20,6 @@
 #include "tools/link/link_load.h"
 #endif
 
-enum { OUTPUT = 'o', RUN = 1, DEVICE, COMPARE, BASELINE, INPUT, GRAPH, FUNCTION, REPEAT, WARMUP };
-
 /**
  * struct request - what the command line wants
  * @source: the model's files
@@ -51,109 +49,45 @@ struct request {
 
 /* ---- options */
 
-static int add_device(struct cli *cli, struct request *q)
+static int add_input(struct cli *cli, void *request)
 {
-	if (q->device_count == TARGETS_MOST)
-		return cli_usage(cli, "--device %s: at most %d devices", optarg, TARGETS_MOST);
-	q->devices[q->device_count++] = optarg;
-	q->run = true;
-	return 0;
-}
-
-static int add_compare(struct cli *cli, struct request *q)
-{
-	if (q->compare_count == SVG_SERIES_MOST - 2)
-		return cli_usage(cli, "--compare %s: at most %d further runs", optarg,
-				 SVG_SERIES_MOST - 2);
-	q->compare[q->compare_count++] = optarg;
-	q->run = true;
-	return 0;
-}
-
-static int set_baseline(struct cli *cli, struct request *q)
-{
-#ifdef CONFIG_JSON
-	q->baseline = optarg;
-	q->run = true;
-	return 0;
-#else
-	return cli_usage(cli, "--baseline: this build has CONFIG_JSON=n");
-#endif
-}
-
-static int add_input(struct cli *cli, struct request *q)
-{
+	struct request *q = request;
 	struct measurement m = { .arguments = q->arguments, .argument_count = q->argument_count };
-	int code = measure_input(cli, &m, optarg);
+	int code = measure_input(cli, &m);
 
 	q->argument_count = m.argument_count;
-	q->run = true;
 	return code;
-}
-
-static int option(struct cli *cli, struct request *q, int found)
-{
-	switch (found) {
-	case OUTPUT:
-		q->output = optarg;
-		return 0;
-	case RUN:
-		q->run = true;
-		return 0;
-	case DEVICE:
-		return add_device(cli, q);
-	case COMPARE:
-		return add_compare(cli, q);
-	case BASELINE:
-		return set_baseline(cli, q);
-	case INPUT:
-		return add_input(cli, q);
-	case GRAPH:
-		q->source.graph = optarg;
-		return 0;
-	case MODEL_PARAMS:
-	case MODEL_RENAME:
-	case MODEL_PARTIAL:
-	case MODEL_DEQUANTIZE:
-		return model_params_option(cli, &q->source.params, found);
-	case FUNCTION:
-		q->source.function = optarg;
-		return 0;
-	case REPEAT:
-		q->run = true;
-		return measure_number(cli, "repeat", 1, &q->runs);
-	default:
-		q->run = true;
-		return measure_number(cli, "warmup", 0, &q->warmup);
-	}
 }
 
 static int read_options(struct cli *cli, struct request *q, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, OUTPUT },
-		{ "run", no_argument, NULL, RUN },
-		{ "device", required_argument, NULL, DEVICE },
-		{ "compare", required_argument, NULL, COMPARE },
-		{ "baseline", required_argument, NULL, BASELINE },
-		{ "input", required_argument, NULL, INPUT },
-		{ "graph", required_argument, NULL, GRAPH },
-		MODEL_PARAMS_OPTIONS,
-		{ "function", required_argument, NULL, FUNCTION },
-		{ "repeat", required_argument, NULL, REPEAT },
-		{ "runs", required_argument, NULL, REPEAT }, /* an alias, as in tenon bench */
-		{ "warmup", required_argument, NULL, WARMUP },
+	struct cli_words devices = { q->devices, .most = TARGETS_MOST };
+	struct cli_words compare = { q->compare, .most = SVG_SERIES_MOST - 2 };
+	const struct cli_option options[] = {
+		{ "output", .letter = 'o', .text = &q->output },
+		{ "run", .flag = &q->run },
+		{ "device", .words = &devices, .flag = &q->run },
+		{ "compare", .words = &compare, .flag = &q->run },
+		{ "baseline", .text = &q->baseline, .flag = &q->run },
+		{ "input", .take = add_input, .context = q, .flag = &q->run },
+		{ "graph", .text = &q->source.graph },
+		MODEL_PARAMS_OPTIONS(&q->source.params),
+		{ "function", .text = &q->source.function },
+		{ "repeat", .count = &q->runs, .from = 1, .to = UINT32_MAX, .flag = &q->run },
+		{ "runs", .count = &q->runs, .from = 1, .to = UINT32_MAX, .flag = &q->run },
+		{ "warmup", .count = &q->warmup, .to = UINT32_MAX, .flag = &q->run },
 		{ 0 },
 	};
-	int found, code;
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		code = option(cli, q, found);
-		if (code)
-			return code;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (code)
+		return code;
+	q->device_count = devices.count;
+	q->compare_count = (int)compare.count;
+#ifndef CONFIG_JSON
+	if (q->baseline)
+		return cli_usage(cli, "--baseline: this build has CONFIG_JSON=n");
+#endif
 	if (cli_file(cli, argc, argv, &q->source.file))
 		return CLI_USAGE;
 	if (!q->output)

@@ -21,7 +21,7 @@ static const struct action {
 
 static int rpc_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { NULL, 0, NULL, 0 } };
+	static const struct cli_option none[] = { { 0 } };
 	const struct rpc_action *action;
 	struct nearest_name nearest;
 	size_t i;
@@ -35,7 +35,7 @@ static int rpc_main(struct cli *cli, int argc, char **argv)
 		if (!strcmp(argv[1], action->name))
 			return action->run(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')
-		return cli_option(cli, argc, argv, options) == CLI_OPTIONS_DONE
+		return cli_options(cli, argc, argv, none) == CLI_OPTIONS_DONE
 			       ? CLI_OK
 			       : cli_usage(cli, "%s: an action comes first", argv[1]);
 	nearest = (struct nearest_name){ .wanted = tenon_slice_of(argv[1]) };

@@ -33,26 +33,22 @@ int rpc_proxy(struct cli *cli, int argc, char **argv);
 /** rpc_say - print a line of a server on standard error; @context is the struct cli */
 void rpc_say(void *context, const char *line);
 
-/**
- * rpc_number - parse the number of an option, from @least to @most
- * @unit: what the number is multiplied with
- *
- * Return: CLI_OK; CLI_USAGE, with a message.
- */
-int rpc_number(struct cli *cli, const char *option, double least, double most, double unit,
-	       uint64_t *out);
-
 /* room for an address of --advertise */
 #define RPC_ADVERTISED 256
 
 /**
- * rpc_advertised - parse the argument of --advertise: HOST, HOST:PORT, [HOST]:PORT or :PORT
+ * struct rpc_advertised - the address of --advertise
  * @room: memory of the host
- * @host: receives the host; NULL when there is none
- * @port: receives the port; 0 when there is none
- *
- * Return: CLI_OK; CLI_USAGE, with a message.
+ * @host: the host; NULL when there is none
+ * @port: the port; 0 when there is none
  */
-int rpc_advertised(struct cli *cli, char room[RPC_ADVERTISED], const char **host, uint16_t *port);
+struct rpc_advertised {
+	char room[RPC_ADVERTISED];
+	const char *host;
+	uint16_t port;
+};
+
+/** rpc_advertise - cli_option.take of --advertise: HOST, HOST:PORT, [HOST]:PORT or :PORT */
+int rpc_advertise(struct cli *cli, void *advertised);
 
 #endif /* TOOLS_RPC_RPC_H */

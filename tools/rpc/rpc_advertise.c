@@ -6,9 +6,10 @@
 
 #include "tools/rpc/rpc.h"
 
-int rpc_advertised(struct cli *cli, char room[RPC_ADVERTISED], const char **host, uint16_t *port)
+int rpc_advertise(struct cli *cli, void *advertised)
 {
-	char *text = room, *colon, *end;
+	struct rpc_advertised *a = advertised;
+	char *text = a->room, *colon, *end;
 	unsigned long number = 0;
 
 	if (snprintf(text, RPC_ADVERTISED, "%s", optarg) >= RPC_ADVERTISED ||
@@ -26,7 +27,7 @@ int rpc_advertised(struct cli *cli, char room[RPC_ADVERTISED], const char **host
 		text[strlen(text) - 1] = '\0';
 		text++;
 	}
-	*host = *text ? text : NULL;
-	*port = (uint16_t)number;
+	a->host = *text ? text : NULL;
+	a->port = (uint16_t)number;
 	return CLI_OK;
 }

@@ -43,29 +43,22 @@ struct client {
 static int read_words(struct cli *cli, int argc, char **argv, int least, const char *usage,
 		      struct client *c)
 {
-	static const struct option options[] = { { "count", required_argument, NULL, 1 },
-						 { "json", no_argument, NULL, 2 },
-						 { "timeout", required_argument, NULL, 3 },
-						 { 0 } };
-	int found, code = 0;
+	const struct cli_option options[] = {
+		{ "count", .real = &c->count, .least = 1, .most = COUNT_MOST },
+		{ "json", .flag = &c->json },
+		{ "timeout", .real = &c->timeout },
+		{ 0 },
+	};
+	int code;
 
 	c->count = 10;
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == 2)
-			c->json = true;
-		else if (found == 3)
-			code = cli_amount(cli, "timeout", &c->timeout);
-		else
-			code = cli_amount(cli, "count", &c->count);
-	}
-	if (code || found < CLI_OPTIONS_END)
-		return code ? code : found;
+	code = cli_options(cli, argc, argv, options);
+	if (code)
+		return code;
 	c->words = argv + optind;
 	c->word_count = argc - optind;
 	if (c->word_count < least)
 		return cli_usage(cli, "usage: tenon rpc %s", usage);
-	if (c->count < 1 || c->count > COUNT_MOST)
-		return cli_usage(cli, "--count: 1 to %d are possible", COUNT_MOST);
 	return c->json ? cli_needs_json(cli) : 0;
 }
 

@@ -9,14 +9,6 @@
 #include "tools/rpc/rpc.h"
 #include "tools/text/printable.h"
 
-enum { AS_JSON = 1, TIMEOUT };
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, AS_JSON },
-	{ "timeout", required_argument, NULL, TIMEOUT },
-	{ NULL, 0, NULL, 0 },
-};
-
 static double number_of(const cJSON *object, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -140,18 +132,15 @@ int rpc_tracker_status(struct cli *cli, int argc, char **argv)
 	uint64_t timeout_ms = 10000;
 	char address[256];
 	bool json = false;
-	int option, code = CLI_OK;
+	const struct cli_option options[] = {
+		{ "json", .flag = &json },
+		{ "timeout", .scaled = &timeout_ms, .least = 0.1, .most = 1e6, .unit = 1e3 },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
 
-	while ((option = cli_option(cli, argc, argv, options)) != CLI_OPTIONS_END) {
-		if (option < CLI_OPTIONS_END)
-			return option;
-		if (option == AS_JSON)
-			json = true;
-		else
-			code = rpc_number(cli, "timeout", 0.1, 1e6, 1e3, &timeout_ms);
-		if (code)
-			return code;
-	}
+	if (code)
+		return code;
 	if (argc - optind > 1)
 		return cli_usage(cli, "%s: one tracker at a time", argv[optind + 1]);
 	default_address(address, sizeof(address));

@@ -13,82 +13,8 @@
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
 
-enum {
-	FUNCTION = 1,
-	IMPORT,
-	DEVICE,
-	REMOTE,
-	INPUT,
-	OUTPUT,
-	EXPECT,
-	RTOL,
-	ATOL,
-	REPEAT,
-	TIMEOUT,
-	GRAPH,
-	TRACE,
-	RECORD,
-	RECORD_MOST,
-	MEMORY,
-	PROFILE,
-	STREAM,
-	TOP,
-	LABELS,
-	JSON,
-	TARGET_KEY,
-	VERIFY,
-	SELF_TEST,
-	REFERENCE,
-};
-
 /* how many elements --labels lists without --top */
 #define LABELLED 5
-
-static const struct option options[] = {
-	{ "function", required_argument, NULL, FUNCTION },
-	{ "import", required_argument, NULL, IMPORT },
-	{ "device", required_argument, NULL, DEVICE },
-	{ "remote", required_argument, NULL, REMOTE },
-	{ "input", required_argument, NULL, INPUT },
-	{ "output", required_argument, NULL, OUTPUT },
-	{ "expect", required_argument, NULL, EXPECT },
-	{ "rtol", required_argument, NULL, RTOL },
-	{ "atol", required_argument, NULL, ATOL },
-	{ "repeat", required_argument, NULL, REPEAT },
-	{ "runs", required_argument, NULL, REPEAT }, /* an alias, as in tenon bench */
-	{ "timeout", required_argument, NULL, TIMEOUT },
-	{ "graph", required_argument, NULL, GRAPH },
-	MODEL_PARAMS_OPTIONS,
-	{ "trace", required_argument, NULL, TRACE },
-	{ "record", required_argument, NULL, RECORD },
-	{ "record-limit", required_argument, NULL, RECORD_MOST },
-	{ "memory", no_argument, NULL, MEMORY },
-	{ "profile", no_argument, NULL, PROFILE },
-	{ "stream", no_argument, NULL, STREAM },
-	{ "top", required_argument, NULL, TOP },
-	{ "labels", required_argument, NULL, LABELS },
-	{ "json", no_argument, NULL, JSON },
-	{ "target-key", required_argument, NULL, TARGET_KEY },
-	{ "verify", no_argument, NULL, VERIFY },
-	{ "self-test", no_argument, NULL, SELF_TEST },
-	{ "reference", required_argument, NULL, REFERENCE },
-	{ 0 },
-};
-
-/* Parse a number that is 0 or more. */
-static int count(struct cli *cli, const char *option, uint64_t most, uint64_t *out)
-{
-	struct element e;
-
-	if (element_parse(optarg, strlen(optarg), tenon_dtype(TENON_DTYPE_UINT, 64, 1), &e) ||
-	    !e.natural || e.natural > most) {
-		tenon_error_clear();
-		return cli_usage(cli, "--%s %s: a number from 1 to %" PRIu64 " is wanted", option,
-				 optarg, most);
-	}
-	*out = e.natural;
-	return 0;
-}
 
 static int specification(struct cli *cli, struct run *run, enum spec_role role)
 {
@@ -118,9 +44,25 @@ static int specification(struct cli *cli, struct run *run, enum spec_role role)
 	return 0;
 }
 
-/* KEY=URI; both parts stay in the command line. */
-static int add_target(struct cli *cli, struct run_options *o)
+static int add_input(struct cli *cli, void *run)
 {
+	return specification(cli, run, SPEC_INPUT);
+}
+
+static int add_output(struct cli *cli, void *run)
+{
+	return specification(cli, run, SPEC_OUTPUT);
+}
+
+static int add_expectation(struct cli *cli, void *run)
+{
+	return specification(cli, run, SPEC_EXPECT);
+}
+
+/* KEY=URI; both parts stay in the command line. */
+static int add_target(struct cli *cli, void *options)
+{
+	struct run_options *o = options;
 	char *equal = strchr(optarg, '=');
 
 	if (!equal || equal == optarg || !equal[1])
@@ -130,85 +72,6 @@ static int add_target(struct cli *cli, struct run_options *o)
 	*equal = 0;
 	o->targets[o->target_count++] = (struct tenon_target){ optarg, equal + 1 };
 	return 0;
-}
-
-static int option(struct cli *cli, struct run *run, int found)
-{
-	struct run_options *o = &run->options;
-
-	switch (found) {
-	case FUNCTION:
-		o->function = optarg;
-		return 0;
-	case IMPORT:
-		o->imports[o->import_count++] = optarg;
-		return 0;
-	case TARGET_KEY:
-		return add_target(cli, o);
-	case DEVICE:
-		return target_list_add(cli, &run->targets, optarg);
-	case REMOTE:
-		o->remote = optarg;
-		return 0;
-	case INPUT:
-		return specification(cli, run, SPEC_INPUT);
-	case OUTPUT:
-		return specification(cli, run, SPEC_OUTPUT);
-	case EXPECT:
-		return specification(cli, run, SPEC_EXPECT);
-	case RTOL:
-		o->tolerance.rtol_given = true;
-		return cli_amount(cli, "rtol", &o->tolerance.rtol);
-	case ATOL:
-		o->tolerance.atol_given = true;
-		return cli_amount(cli, "atol", &o->tolerance.atol);
-	case REPEAT:
-		return count(cli, "repeat", UINT32_MAX, &o->repeat);
-	case TIMEOUT:
-		return cli_amount(cli, "timeout", &o->timeout);
-	case GRAPH:
-		o->graph = optarg;
-		return 0;
-	case MODEL_PARAMS:
-	case MODEL_RENAME:
-	case MODEL_PARTIAL:
-	case MODEL_DEQUANTIZE:
-		return model_params_option(cli, &o->params, found);
-	case TRACE:
-		o->trace = optarg;
-		return 0;
-	case RECORD:
-		o->record = optarg;
-		return 0;
-	case RECORD_MOST:
-		return count(cli, "record-limit", INT64_MAX, &o->record_limit);
-	case MEMORY:
-		o->memory = true;
-		return 0;
-	case PROFILE:
-		o->profile = true;
-		return 0;
-	case TOP:
-		return count(cli, "top", PRINT_TOP_MOST, &o->top);
-	case LABELS:
-		o->labels = optarg;
-		return 0;
-	case STREAM:
-		o->stream = true;
-		return 0;
-	case VERIFY:
-		o->verify = true;
-		return 0;
-	case SELF_TEST:
-		o->self_test = true;
-		return 0;
-	case REFERENCE:
-		o->reference = optarg;
-		return 0;
-	default:
-		o->json = true;
-		return 0;
-	}
 }
 
 /* an option that another one excludes */
@@ -331,25 +194,61 @@ static int refuse_together(struct cli *cli, const struct run *run)
 	return 0;
 }
 
+static int take_options(struct cli *cli, struct run *run, int argc, char **argv)
+{
+	struct run_options *o = &run->options;
+	struct cli_words imports = { o->imports, .most = (size_t)argc };
+	const struct cli_option options[] = {
+		{ "function", .text = &o->function },
+		{ "import", .words = &imports },
+		{ "device", .take = target_list_take, .context = &run->targets },
+		{ "remote", .text = &o->remote },
+		{ "input", .take = add_input, .context = run },
+		{ "output", .take = add_output, .context = run },
+		{ "expect", .take = add_expectation, .context = run },
+		{ "rtol", .real = &o->tolerance.rtol, .flag = &o->tolerance.rtol_given },
+		{ "atol", .real = &o->tolerance.atol, .flag = &o->tolerance.atol_given },
+		{ "repeat", .count = &o->repeat, .from = 1, .to = UINT32_MAX },
+		{ "runs", .count = &o->repeat, .from = 1,
+		  .to = UINT32_MAX }, /* as in tenon bench */
+		{ "timeout", .real = &o->timeout },
+		{ "graph", .text = &o->graph },
+		MODEL_PARAMS_OPTIONS(&o->params),
+		{ "trace", .text = &o->trace },
+		{ "record", .text = &o->record },
+		{ "record-limit", .count = &o->record_limit, .from = 1, .to = INT64_MAX },
+		{ "memory", .flag = &o->memory },
+		{ "profile", .flag = &o->profile },
+		{ "stream", .flag = &o->stream },
+		{ "top", .count = &o->top, .from = 1, .to = PRINT_TOP_MOST },
+		{ "labels", .text = &o->labels },
+		{ "json", .flag = &o->json },
+		{ "target-key", .take = add_target, .context = o },
+		{ "verify", .flag = &o->verify },
+		{ "self-test", .flag = &o->self_test },
+		{ "reference", .text = &o->reference },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
+
+	o->import_count = imports.count;
+	return code;
+}
+
 int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 {
 	struct run_options *o = &run->options;
-	int found, code;
+	int code = make_lists(cli, run, (size_t)argc);
 
-	code = make_lists(cli, run, (size_t)argc);
 	if (code)
 		return code;
 	o->tolerance.rtol = COMPARE_RTOL;
 	o->tolerance.atol = COMPARE_ATOL;
 	o->repeat = 1;
 	o->record_limit = RECORD_LIMIT;
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		code = option(cli, run, found);
-		if (code)
-			return code;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	code = take_options(cli, run, argc, argv);
+	if (code)
+		return code;
 	code = cli_file(cli, argc, argv, &o->file);
 	if (!code && o->self_test)
 		code = refuse_beside_self_test(cli, run);

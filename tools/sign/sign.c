@@ -6,8 +6,6 @@
 
 #include "tools/file/output.h"
 
-enum { KEY = 1 };
-
 static int sign_file(const char *file, const char *key, const char *output)
 {
 	struct tenon_buffer name = TENON_BUFFER_INIT, signature = TENON_BUFFER_INIT;
@@ -29,20 +27,14 @@ static int sign_file(const char *file, const char *key, const char *output)
 
 static int sign_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { "key", required_argument, NULL, KEY },
-						 { "output", required_argument, NULL, 'o' },
-						 { 0 } };
 	const char *file, *key = NULL, *output = NULL;
-	int found, err;
+	const struct cli_option options[] = { { "key", .text = &key },
+					      { "output", .letter = 'o', .text = &output },
+					      { 0 } };
+	int err = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0) {
-		if (found == KEY)
-			key = optarg;
-		if (found == 'o')
-			output = optarg;
-	}
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (err)
+		return err;
 	if (cli_file(cli, argc, argv, &file))
 		return CLI_USAGE;
 	if (!key)

@@ -15,6 +15,11 @@ int target_list_add(struct cli *cli, struct target_list *list, const char *name)
 	return 0;
 }
 
+int target_list_take(struct cli *cli, void *list)
+{
+	return target_list_add(cli, list, optarg);
+}
+
 #ifdef CONFIG_DEVICES
 /* A device of the session by its name on the server. */
 static int open_remote(struct cli *cli, struct target_list *list, const char *name,

@@ -30,6 +30,9 @@ struct target_list {
 /** target_list_add - add the name of one --device; returns 0 or an exit code */
 int target_list_add(struct cli *cli, struct target_list *list, const char *name);
 
+/** target_list_take - the same, as cli_option.take for a struct target_list */
+int target_list_take(struct cli *cli, void *list);
+
 /**
  * target_list_open - open all; returns 0 or an exit code, its message printed
  *

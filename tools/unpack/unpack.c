@@ -30,14 +30,12 @@ static void print_parts(const struct cli *cli, const char *folder,
 
 static int unpack_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { 0 } };
+	const struct cli_option options[] = { { 0 } };
 	const struct tenon_link_unpacked *u;
-	int found, err;
+	int err = cli_options(cli, argc, argv, options);
 
-	while ((found = cli_option(cli, argc, argv, options)) >= 0)
-		;
-	if (found < CLI_OPTIONS_END)
-		return found;
+	if (err)
+		return err;
 	if (argc - optind != 2)
 		return cli_usage(cli,
 				 "which module, and into which folder? tenon unpack FILE FOLDER");

@@ -82,20 +82,6 @@ static int answer(struct cli *cli, const struct tenon_link_report *r,
 	return CLI_NO_FILE;
 }
 
-enum { JSON = 1, CPU, KEY, SIGNATURE, KIND, REGION, TARGET, KERNEL };
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, JSON },
-	{ "cpu", no_argument, NULL, CPU },
-	{ "key", required_argument, NULL, KEY },
-	{ "signature", required_argument, NULL, SIGNATURE },
-	{ "kind", required_argument, NULL, KIND },
-	{ "region", required_argument, NULL, REGION },
-	{ "target", required_argument, NULL, TARGET },
-	{ "kernel", required_argument, NULL, KERNEL },
-	{ 0 },
-};
-
 /**
  * struct request - the command line
  * @json: print JSON
@@ -114,10 +100,8 @@ struct request {
 };
 
 /* Keep an option for the format of the program's kind. */
-static int add_option(struct cli *cli, int found, struct verify_program *p)
+static int add_option(struct cli *cli, struct verify_program *p, const char *name)
 {
-	const char *name = found == REGION ? "region" : found == TARGET ? "target" : "kernel";
-
 	if (p->option_count == VERIFY_OPTIONS)
 		return cli_usage(cli, "--%s: more than %d options for a check", name,
 				 VERIFY_OPTIONS);
@@ -125,26 +109,38 @@ static int add_option(struct cli *cli, int found, struct verify_program *p)
 	return CLI_OK;
 }
 
+static int add_region(struct cli *cli, void *program)
+{
+	return add_option(cli, program, "region");
+}
+
+static int add_target(struct cli *cli, void *program)
+{
+	return add_option(cli, program, "target");
+}
+
+static int add_kernel(struct cli *cli, void *program)
+{
+	return add_option(cli, program, "kernel");
+}
+
 static int read_options(struct cli *cli, int argc, char **argv, struct request *r)
 {
-	int found, code = CLI_OK;
+	const struct cli_option options[] = {
+		{ "json", .flag = &r->json },
+		{ "cpu", .flag = &r->cpu },
+		{ "key", .text = &r->key },
+		{ "signature", .text = &r->signature },
+		{ "kind", .text = &r->program.kind },
+		{ "region", .take = add_region, .context = &r->program },
+		{ "target", .take = add_target, .context = &r->program },
+		{ "kernel", .take = add_kernel, .context = &r->program },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
 
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0) {
-		r->json |= found == JSON;
-		r->cpu |= found == CPU;
-		if (found == KEY)
-			r->key = optarg;
-		if (found == SIGNATURE)
-			r->signature = optarg;
-		if (found == KIND)
-			r->program.kind = optarg;
-		if (found == REGION || found == TARGET || found == KERNEL)
-			code = add_option(cli, found, &r->program);
-	}
 	if (code)
 		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
 	if (cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
 	if (r->signature && !r->key)

@@ -13,8 +13,6 @@
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
-enum { DEVICE = 1, JOBS, JSON };
-
 static unsigned int processors(void)
 {
 	const unsigned int n = (unsigned int)processors_allowed();
@@ -22,32 +20,14 @@ static unsigned int processors(void)
 	return n < WARM_WORKERS_MOST ? n : WARM_WORKERS_MOST;
 }
 
-static int take_jobs(struct cli *cli, struct warm *w)
+static int take_device(struct cli *cli, void *context)
 {
-	char *end;
-	unsigned long n = strtoul(optarg, &end, 10);
+	struct warm *w = context;
 
-	if (*end || *optarg < '1' || *optarg > '9' || n > WARM_WORKERS_MOST)
-		return cli_usage(cli, "--jobs %s: a number from 1 to %d is wanted", optarg,
-				 WARM_WORKERS_MOST);
-	w->jobs = (unsigned int)n;
+	if (w->device)
+		return cli_usage(cli, "--device %s: one device at a time", optarg);
+	w->device = optarg;
 	return 0;
-}
-
-static int option(struct cli *cli, struct warm *w, int found, bool *json)
-{
-	switch (found) {
-	case DEVICE:
-		if (w->device)
-			return cli_usage(cli, "--device %s: one device at a time", optarg);
-		w->device = optarg;
-		return 0;
-	case JOBS:
-		return take_jobs(cli, w);
-	default:
-		*json = true;
-		return cli_needs_json(cli);
-	}
 }
 
 /* Without the cache nothing would be left of the kernels. */
@@ -137,20 +117,22 @@ static int warm(struct cli *cli, struct warm *w, bool json)
 
 static int warm_main(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = { { "device", required_argument, NULL, DEVICE },
-						 { "jobs", required_argument, NULL, JOBS },
-						 { "json", no_argument, NULL, JSON },
-						 { 0 } };
-	struct warm w = { .jobs = processors() };
+	struct warm w = { 0 };
+	uint64_t jobs = processors();
 	bool json = false;
-	int found, code = 0;
+	const struct cli_option options[] = {
+		{ "device", .take = take_device, .context = &w },
+		{ "jobs", .count = &jobs, .from = 1, .to = WARM_WORKERS_MOST },
+		{ "json", .flag = &json },
+		{ 0 },
+	};
+	int code = cli_options(cli, argc, argv, options);
 
-	while (!code && (found = cli_option(cli, argc, argv, options)) >= 0)
-		code = option(cli, &w, found, &json);
+	if (!code && json)
+		code = cli_needs_json(cli);
 	if (code)
 		return code;
-	if (found < CLI_OPTIONS_END)
-		return found;
+	w.jobs = (unsigned int)jobs;
 	code = cli_file(cli, argc, argv, &w.file);
 	if (code)
 		return code;
