@@ -111,6 +111,25 @@ int json_enter(const struct json_text *t, uint32_t *at, jsmntype_t type, const c
 int json_key(const struct json_text *t, uint32_t *at, struct tenon_slice *key) TO_PLUGINS(json_key);
 
 /**
+ * json_next - go on to the next key of an object, as a loop does
+ * @at: position; moved to the key's value
+ * @count: keys that are left, as json_enter() gives them
+ * @key: receives the key
+ * @err: of the loop; receives that of json_key()
+ *
+ * Return: whether there is one; false if @err is set.
+ */
+static inline bool json_next(const struct json_text *t, uint32_t *at, uint32_t *count,
+			     struct tenon_slice *key, int *err)
+{
+	if (*err || !*count)
+		return false;
+	(*count)--;
+	*err = json_key(t, at, key);
+	return !*err;
+}
+
+/**
  * json_string - read a string
  * @at: position; moved behind it
  * @what: what is read, for the message

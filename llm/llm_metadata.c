@@ -68,10 +68,7 @@ static int read_weight(const struct json_text *t, uint32_t *at, char **room, str
 	int err = json_enter(t, at, JSMN_OBJECT, "a parameter", &count);
 
 	memset(w, 0, sizeof(*w));
-	for (; count && !err; count--) {
-		err = json_key(t, at, &key);
-		if (err)
-			break;
+	while (json_next(t, at, &count, &key, &err)) {
 		if (slice_is(key, "name"))
 			err = json_string(t, at, "the name of a parameter", room, &w->name);
 		else if (slice_is(key, "shape"))
@@ -112,10 +109,7 @@ static int read_cache(const struct json_text *t, uint32_t *at, struct llm_metada
 	uint32_t count;
 	int err = json_enter(t, at, JSMN_OBJECT, "kv_cache", &count);
 
-	for (; count && !err; count--) {
-		err = json_key(t, at, &key);
-		if (err)
-			break;
+	while (json_next(t, at, &count, &key, &err)) {
 		if (slice_is(key, "num_hidden_layers"))
 			err = llm_json_optional(t, at, "num_hidden_layers", &m->layers);
 		else if (slice_is(key, "num_key_value_heads"))

@@ -214,10 +214,7 @@ static int read_conversation(const struct json_text *t, uint32_t *at, char **roo
 	size_t i;
 	int err = json_enter(t, at, JSMN_OBJECT, "conv_template", &n);
 
-	for (; n && !err; n--) {
-		err = json_key(t, at, &key);
-		if (err)
-			break;
+	while (json_next(t, at, &n, &key, &err)) {
 		for (i = 0; i < known && !slice_is(key, strings[i].name); i++)
 			;
 		if (i < known)

@@ -28,10 +28,7 @@ int tokenizer_fields(const struct tokenizer_file *r, uint32_t at, const char *wh
 	size_t i;
 	int err = json_enter(&r->t, &at, JSMN_OBJECT, what, &members);
 
-	for (; members && !err; members--) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &at, &members, &key, &err)) {
 		value = at;
 		for (i = 0; i < count && !slice_is(key, fields[i].name); i++)
 			;
@@ -58,10 +55,7 @@ int tokenizer_type(const struct tokenizer_file *r, uint32_t at, const char *what
 	int err = json_enter(&r->t, &at, JSMN_OBJECT, what, &members);
 
 	*type = (struct tenon_slice){ "", 0 };
-	for (; members && !err; members--) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &at, &members, &key, &err)) {
 		if (slice_is(key, "type") && json_is(&r->t, at, JSMN_STRING))
 			*type = json_raw(&r->t, at);
 		json_skip(&r->t, &at);

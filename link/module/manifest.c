@@ -116,16 +116,15 @@ static int read_artifact(struct reading *r, uint32_t *at, struct manifest_names 
 			 size_t module)
 {
 	struct tenon_slice key;
-	uint32_t count, i;
+	uint32_t count;
 	int err;
 
 	*names = (struct manifest_names){ "", "", "", "", "", "", "" };
 	err = json_enter(&r->json, at, JSMN_OBJECT, "an artifact", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->json, at, &key);
-		if (!err && module != SIZE_MAX && slice_is(key, "imports"))
+	while (json_next(&r->json, at, &count, &key, &err)) {
+		if (module != SIZE_MAX && slice_is(key, "imports"))
 			err = read_imports(r, at, module);
-		else if (!err)
+		else
 			err = read_name(r, at, key, names);
 	}
 	return err;
@@ -168,17 +167,16 @@ static int read_host_artifacts(struct reading *r, uint32_t *at)
 static int read_host(struct reading *r, uint32_t *at)
 {
 	struct tenon_slice key;
-	uint32_t count, i;
+	uint32_t count;
 	int err;
 
 	err = json_enter(&r->json, at, JSMN_OBJECT, "host", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->json, at, &key);
-		if (!err && slice_is(key, "file"))
+	while (json_next(&r->json, at, &count, &key, &err)) {
+		if (slice_is(key, "file"))
 			err = read_file_name(r, at, &r->m->host);
-		else if (!err && slice_is(key, "artifacts"))
+		else if (slice_is(key, "artifacts"))
 			err = read_host_artifacts(r, at);
-		else if (!err)
+		else
 			json_skip(&r->json, at);
 	}
 	return err;
@@ -256,15 +254,12 @@ static int read_all(struct reading *r)
 {
 	struct tenon_slice key;
 	int64_t version = 0;
-	uint32_t at = 0, count, i;
+	uint32_t at = 0, count;
 	int err;
 
 	err = json_enter(&r->json, &at, JSMN_OBJECT, "a manifest", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->json, &at, &key);
-		if (!err)
-			err = read_key(r, &at, key, &version);
-	}
+	while (json_next(&r->json, &at, &count, &key, &err))
+		err = read_key(r, &at, key, &version);
 	if (err)
 		return err;
 	if (!version)

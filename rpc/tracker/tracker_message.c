@@ -175,13 +175,10 @@ static int read_address(struct reading *r)
 static int read_update(struct reading *r)
 {
 	struct tenon_slice key;
-	uint32_t count, i;
+	uint32_t count;
 	int err = json_enter(&r->json, &r->at, JSMN_OBJECT, "information", &count);
 
-	for (i = 0; !err && i < count; i++) {
-		err = json_key(&r->json, &r->at, &key);
-		if (err)
-			break;
+	while (json_next(&r->json, &r->at, &count, &key, &err)) {
 		if (tenon_slice_equal(key, tenon_slice_of("key"))) {
 			err = read_text(r, "key", &r->m->key);
 		} else if (tenon_slice_equal(key, tenon_slice_of("addr"))) {

@@ -186,14 +186,11 @@ static int take_node(struct byoc_graph *g, uint32_t *at, uint32_t number)
 	const uint32_t from = *at;
 	struct tenon_slice key;
 	bool has_kind = false;
-	uint32_t count, i;
+	uint32_t count;
 	int err;
 
 	err = json_enter(&g->json, at, JSMN_OBJECT, "a node", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&g->json, at, &key);
-		if (err)
-			break;
+	while (json_next(&g->json, at, &count, &key, &err)) {
 		if (slice_is(key, "op")) {
 			err = take_kind(g, at, n);
 			has_kind = true;

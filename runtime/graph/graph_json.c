@@ -35,16 +35,13 @@ static bool is_key(struct tenon_slice key, const char *word, size_t size)
 /* Find the sections. Like TVM, stop at "metadata". */
 static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 {
-	uint32_t at = 0, count, i, k;
+	uint32_t at = 0, count, k;
 	struct tenon_slice key;
 	int err;
 
 	memset(place, 0, SECTIONS * sizeof(*place));
 	err = json_enter(&r->t, &at, JSMN_OBJECT, "a graph", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			return err;
+	while (json_next(&r->t, &at, &count, &key, &err)) {
 		if (IS(key, "metadata"))
 			break;
 		for (k = 0; k < SECTIONS; k++)
@@ -111,14 +108,11 @@ enum { SEEN_INPUTS = 1, SEEN_OUTPUTS = 2, SEEN_FLATTEN = 4, SEEN_FUNCTION = 8, S
 static int read_attrs(struct reader *r, uint32_t *at, struct graph_node *n, struct op_attrs *a)
 {
 	struct tenon_slice key;
-	uint32_t count, i;
+	uint32_t count;
 	int err;
 
 	err = json_enter(&r->t, at, JSMN_OBJECT, "a node's attributes", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, at, &count, &key, &err)) {
 		if (IS(key, "func_name")) {
 			err = json_string(&r->t, at, "func_name", &r->strings, &n->function);
 			a->seen |= SEEN_FUNCTION;
@@ -164,15 +158,12 @@ static int read_node(struct reader *r, uint32_t *at, struct graph_node *n)
 {
 	struct op_attrs attrs = { 0, 0, 0, 0 };
 	struct tenon_slice key, op = { NULL, 0 };
-	uint32_t start = *at, count, i;
+	uint32_t start = *at, count;
 	bool inputs = false;
 	int err;
 
 	err = json_enter(&r->t, at, JSMN_OBJECT, "a node", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, at, &count, &key, &err)) {
 		if (IS(key, "op")) {
 			op = json_raw(&r->t, *at);
 			json_skip(&r->t, at);
@@ -421,14 +412,11 @@ static int read_graph_attrs(struct reader *r, uint32_t at)
 	static const char *const names[] = { "dltype", "storage_id", "shape" };
 	unsigned int seen = 0;
 	struct tenon_slice key;
-	uint32_t count, i, start = at;
+	uint32_t count, start = at;
 	int err;
 
 	err = json_enter(&r->t, &at, JSMN_OBJECT, "\"attrs\"", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &at, &count, &key, &err)) {
 		if (IS(key, "dltype") && !(seen & SEEN_DTYPE)) {
 			err = enter_list(r, &at, "dltype", "list_str");
 			err = err ? err : read_dtypes(r, &at);
@@ -465,14 +453,11 @@ static int read_graph_attrs(struct reader *r, uint32_t at)
 static int count_entries(struct reader *r, uint32_t attrs)
 {
 	struct tenon_slice key;
-	uint32_t count, i, at = attrs;
+	uint32_t count, at = attrs;
 	int err;
 
 	err = json_enter(&r->t, &at, JSMN_OBJECT, "\"attrs\"", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&r->t, &at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &at, &count, &key, &err)) {
 		if (IS(key, "storage_id") && json_is(&r->t, at, JSMN_ARRAY) &&
 		    r->t.tokens[at].size == 2 && json_is(&r->t, at + 2, JSMN_ARRAY)) {
 			r->g->entry_count = (uint32_t)r->t.tokens[at + 2].size;

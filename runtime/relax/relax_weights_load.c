@@ -188,16 +188,13 @@ static int read_shape(struct list *l, uint32_t *at, struct record *r)
 static int read_record(struct list *l, uint32_t *at, struct record *r)
 {
 	struct tenon_slice key;
-	uint32_t count, i;
+	uint32_t count;
 	int err;
 
 	memset(r, 0, sizeof(*r));
 	r->bytes = -1;
 	err = json_enter(&l->t, at, JSMN_OBJECT, "a record", &count);
-	for (i = 0; i < count && !err; i++) {
-		err = json_key(&l->t, at, &key);
-		if (err)
-			break;
+	while (json_next(&l->t, at, &count, &key, &err)) {
 		if (slice_is(key, "dataPath") || slice_is(key, "name"))
 			err = json_string(&l->t, at, "a name", &l->strings, &r->name);
 		else if (slice_is(key, "format"))

@@ -55,10 +55,7 @@ static int read_part(struct reader *r, struct tenon_slice *text)
 	int err = json_enter(&r->t, &r->at, JSMN_OBJECT, "a part of a message", &count);
 
 	*text = (struct tenon_slice){ NULL, 0 };
-	for (; count && !err; count--) {
-		err = json_key(&r->t, &r->at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &r->at, &count, &key, &err)) {
 		if (slice_is(key, "type"))
 			err = read_string(r, "the type of a part", &type);
 		else if (slice_is(key, "text"))
@@ -112,10 +109,7 @@ static int read_message(struct reader *r, struct tenon_llm_message *m)
 	int err = json_enter(&r->t, &r->at, JSMN_OBJECT, "a message", &count);
 
 	*m = (struct tenon_llm_message){ { "", 0 }, { NULL, 0 } };
-	for (; count && !err; count--) {
-		err = json_key(&r->t, &r->at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &r->at, &count, &key, &err)) {
 		if (slice_is(key, "role"))
 			err = read_string(r, "role", &m->role);
 		else if (slice_is(key, "content"))
@@ -213,10 +207,7 @@ static int read_stream_options(struct reader *r)
 	if (is_null(r))
 		return 0;
 	err = json_enter(&r->t, &r->at, JSMN_OBJECT, "stream_options", &count);
-	for (; count && !err; count--) {
-		err = json_key(&r->t, &r->at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &r->at, &count, &key, &err)) {
 		if (slice_is(key, "include_usage"))
 			err = llm_json_bool(&r->t, &r->at, "include_usage", &r->to->stream_usage);
 		else
@@ -287,10 +278,7 @@ static int read_format(struct reader *r)
 	if (is_null(r))
 		return 0;
 	err = json_enter(&r->t, &r->at, JSMN_OBJECT, "response_format", &count);
-	for (; count && !err; count--) {
-		err = json_key(&r->t, &r->at, &key);
-		if (err)
-			break;
+	while (json_next(&r->t, &r->at, &count, &key, &err)) {
 		if (slice_is(key, "type"))
 			err = read_string(r, "type", &type);
 		else
