@@ -340,13 +340,8 @@ COMPARISON(less_equal_call, "ffi.RecursiveLe", false, order <= 0)
 COMPARISON(greater_call, "ffi.RecursiveGt", false, order > 0)
 COMPARISON(greater_equal_call, "ffi.RecursiveGe", false, order >= 0)
 
-static const struct ffi_global globals[] = {
+const struct ffi_global compare_globals[] = {
 	{ "ffi.RecursiveEq", equal_call },   { "ffi.RecursiveGe", greater_equal_call },
 	{ "ffi.RecursiveGt", greater_call }, { "ffi.RecursiveLe", less_equal_call },
 	{ "ffi.RecursiveLt", less_call },    { NULL, NULL },
 };
-
-int compare_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -40,12 +40,7 @@ FFI_CALL(find_device)
 	return 0;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global containers_globals[] = {
 	{ "ffi.ContainerFindFirstNonCPUDevice", find_device },
 	{ NULL, NULL },
 };
-
-int containers_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -286,12 +286,7 @@ static int copy_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global copy_globals[] = {
 	{ "ffi.DeepCopy", copy_call },
 	{ NULL, NULL },
 };
-
-int copy_register(void)
-{
-	return ffi_register_globals(globals);
-}

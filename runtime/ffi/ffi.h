@@ -191,32 +191,24 @@ struct ffi_global {
 /* Register functions, up to a NULL name. Functions of the runtime with these names are replaced. */
 int ffi_register_globals(const struct ffi_global *list);
 
+/* The functions of files that register nothing else; register.c has their order. */
+extern const struct ffi_global compare_globals[], containers_globals[], copy_globals[],
+	hash_globals[], fields_globals[], json_globals[], list_functions_globals[],
+	map_functions_globals[], repr_globals[], shape_globals[], structural_equal_globals[],
+	structural_hash_globals[], value_graph_globals[], visit_context_globals[];
+
 /*
- * The steps of the registration, one for each file with functions or types; register.c has their order.
+ * The other steps of the registration, one for each file with functions or types; register.c has their order.
  * Return: 0; -1 with an error raised.
  */
 int access_path_register(void);
 int big_int_register(void);
-int compare_register(void);
-int containers_register(void);
-int copy_register(void);
-int fields_register(void);
 int functions_register(void);
-int hash_register(void);
-int json_register(void);
-int list_functions_register(void);
-int map_functions_register(void);
 int modules_register(void);
-int repr_register(void);
-int shape_register(void);
-int structural_equal_register(void);
-int structural_hash_register(void);
 int structural_key_register(void);
 int structural_mutate_register(void);
 int structural_visit_register(void);
 int types_register(void);
-int value_graph_register(void);
-int visit_context_register(void);
 
 /* TVMFFIFunctionSetGlobalFromMethodInfo(), which keeps the metadata as well */
 int functions_set_from_method(const struct type_method *method, int replace);

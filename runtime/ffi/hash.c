@@ -240,12 +240,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global hash_globals[] = {
 	{ "ffi.RecursiveHash", hash_call },
 	{ NULL, NULL },
 };
-
-int hash_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -355,15 +355,10 @@ static int register_class(void *self, const struct tenon_value *args, int32_t co
 	return ffi_instance_attributes((int32_t)type, (size_t)size);
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global fields_globals[] = {
 	{ "ffi.MakeFieldGetter", make_getter },
 	{ "ffi.MakeFieldSetter", make_setter },
 	{ "ffi._PyClassRegisterTypeAttrColumns", register_class },
 	{ "ffi._RegisterFFIInit", register_init },
 	{ NULL, NULL },
 };
-
-int fields_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -508,13 +508,8 @@ static int write_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global json_globals[] = {
 	{ "ffi.json.Parse", parse_call },
 	{ "ffi.json.Stringify", write_call },
 	{ NULL, NULL },
 };
-
-int json_register(void)
-{
-	return ffi_register_globals(globals);
-}

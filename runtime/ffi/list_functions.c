@@ -220,7 +220,7 @@ FFI_CALL(list_reserve)
 	return n < 0 ? 0 : ffi_sequence_reserve(s, n);
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global list_functions_globals[] = {
 	{ "ffi.Array", make_array },
 	{ "ffi.ArrayContains", array_contains },
 	{ "ffi.ArrayGetItem", array_item },
@@ -241,8 +241,3 @@ static const struct ffi_global globals[] = {
 	{ "ffi.ListSize", list_size },
 	{ NULL, NULL },
 };
-
-int list_functions_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -192,7 +192,7 @@ FFI_CALL(dict_clear)
 	return 0;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global map_functions_globals[] = {
 	{ "ffi.Dict", make_dict },
 	{ "ffi.DictClear", dict_clear },
 	{ "ffi.DictCount", dict_count },
@@ -210,8 +210,3 @@ static const struct ffi_global globals[] = {
 	{ "ffi.MapSize", map_size },
 	{ NULL, NULL },
 };
-
-int map_functions_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -9,28 +9,31 @@
 
 static struct tenon_tvm_table extended;
 
-static int (*const steps[])(void) = {
-	types_register,
-	big_int_register,
-	containers_register,
-	list_functions_register,
-	map_functions_register,
-	shape_register,
-	fields_register,
-	functions_register,
-	modules_register,
-	repr_register,
-	compare_register,
-	hash_register,
-	copy_register,
-	json_register,
-	value_graph_register,
-	structural_equal_register,
-	structural_hash_register,
-	structural_key_register,
-	structural_visit_register,
-	structural_mutate_register,
-	visit_context_register,
+static const struct {
+	int (*step)(void);
+	const struct ffi_global *globals;
+} steps[] = {
+	{ .step = types_register },
+	{ .step = big_int_register },
+	{ .globals = containers_globals },
+	{ .globals = list_functions_globals },
+	{ .globals = map_functions_globals },
+	{ .globals = shape_globals },
+	{ .globals = fields_globals },
+	{ .step = functions_register },
+	{ .step = modules_register },
+	{ .globals = repr_globals },
+	{ .globals = compare_globals },
+	{ .globals = hash_globals },
+	{ .globals = copy_globals },
+	{ .globals = json_globals },
+	{ .globals = value_graph_globals },
+	{ .globals = structural_equal_globals },
+	{ .globals = structural_hash_globals },
+	{ .step = structural_key_register },
+	{ .step = structural_visit_register },
+	{ .step = structural_mutate_register },
+	{ .globals = visit_context_globals },
 };
 
 static void add_all(void)
@@ -38,7 +41,7 @@ static void add_all(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (!steps[i]())
+		if (!(steps[i].step ? steps[i].step() : ffi_register_globals(steps[i].globals)))
 			continue;
 		/* What is missing shows at its use; the rest of the runtime works without. */
 		ffi_drop_error();

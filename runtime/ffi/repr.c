@@ -419,12 +419,7 @@ static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global repr_globals[] = {
 	{ "ffi.ReprPrint", repr_call },
 	{ NULL, NULL },
 };
-
-int repr_register(void)
-{
-	return ffi_register_globals(globals);
-}

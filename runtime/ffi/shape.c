@@ -50,12 +50,7 @@ static int make_shape(void *self, const struct tenon_value *args, int32_t count,
 	return ffi_shape_create(args, (size_t)count, ret);
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global shape_globals[] = {
 	{ "ffi.Shape", make_shape },
 	{ NULL, NULL },
 };
-
-int shape_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -475,13 +475,8 @@ static int mismatch_call(void *self, const struct tenon_value *args, int32_t cou
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global structural_equal_globals[] = {
 	{ "ffi.GetFirstStructuralMismatch", mismatch_call },
 	{ "ffi.StructuralEqual", equal_call },
 	{ NULL, NULL },
 };
-
-int structural_equal_register(void)
-{
-	return ffi_register_globals(globals);
-}

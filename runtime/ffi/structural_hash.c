@@ -297,12 +297,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global structural_hash_globals[] = {
 	{ "ffi.StructuralHash", hash_call },
 	{ NULL, NULL },
 };
-
-int structural_hash_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -59,15 +59,10 @@ static int from_text(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global value_graph_globals[] = {
 	{ "ffi.FromJSONGraph", from_graph },
 	{ "ffi.FromJSONGraphString", from_text },
 	{ "ffi.ToJSONGraph", to_graph },
 	{ "ffi.ToJSONGraphString", to_text },
 	{ NULL, NULL },
 };
-
-int value_graph_register(void)
-{
-	return ffi_register_globals(globals);
-}

@@ -183,12 +183,7 @@ FFI_CALL(find_call)
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+const struct ffi_global visit_context_globals[] = {
 	{ FUNCTION, find_call },
 	{ NULL, NULL },
 };
-
-int visit_context_register(void)
-{
-	return ffi_register_globals(globals);
-}
