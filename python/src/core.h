@@ -54,6 +54,13 @@
 #define core_part(self, type) ((void *)(self))
 #endif
 
+/* what a PyType_Spec has for a type that Python makes no objects of */
+#define CORE_TYPE(name, object, slots)                                                             \
+	{                                                                                          \
+		name, CORE_SIZE(object), 0,                                                        \
+			Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots              \
+	}
+
 /*
  * CORE_MODULE - define the function by which Python makes an extension
  * @name: "tenon._NAME" without "tenon."

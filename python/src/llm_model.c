@@ -2,8 +2,6 @@
 /* A language model as an object of Python. */
 #include "llm_module.h"
 
-#include <string.h>
-
 static PyTypeObject *model_type;
 
 struct llm_model *llm_model_of(PyObject *self)
@@ -246,13 +244,7 @@ static PyType_Slot slots[] = {
 	{ Py_tp_methods, methods },
 	{ 0, NULL },
 };
-static PyType_Spec spec = {
-	"tenon._llm.Model",
-	CORE_SIZE(struct llm_model),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	slots,
-};
+static PyType_Spec spec = CORE_TYPE("tenon._llm.Model", struct llm_model, slots);
 
 static PyMethodDef functions[] = {
 	{ "open", open_model, METH_VARARGS, NULL },

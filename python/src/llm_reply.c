@@ -281,13 +281,7 @@ static PyType_Slot slots[] = {
 	{ Py_tp_methods, methods },
 	{ 0, NULL },
 };
-static PyType_Spec spec = {
-	"tenon._llm.Reply",
-	CORE_SIZE(struct reply_object),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	slots,
-};
+static PyType_Spec spec = CORE_TYPE("tenon._llm.Reply", struct reply_object, slots);
 
 int llm_reply_init(void)
 {

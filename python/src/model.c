@@ -449,13 +449,7 @@ static PyType_Slot model_slots[] = {
 	{ Py_tp_methods, model_methods },
 	{ 0, NULL },
 };
-static PyType_Spec model_spec = {
-	"tenon._core.Model",
-	CORE_SIZE(struct core_model),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	model_slots,
-};
+static PyType_Spec model_spec = CORE_TYPE("tenon._core.Model", struct core_model, model_slots);
 
 /* ---- opening */
 

@@ -299,13 +299,7 @@ static PyType_Slot module_slots[] = {
 	{ Py_sq_contains, module_contains },
 	{ 0, NULL },
 };
-static PyType_Spec module_spec = {
-	"tenon.Module",
-	CORE_SIZE(struct core_module),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	module_slots,
-};
+static PyType_Spec module_spec = CORE_TYPE("tenon.Module", struct core_module, module_slots);
 
 /* ---- loading */
 

@@ -55,13 +55,7 @@ static PyType_Slot object_slots[] = {
 	{ Py_tp_getset, object_attributes },
 	{ 0, NULL },
 };
-static PyType_Spec object_spec = {
-	"tenon.Object",
-	CORE_SIZE(struct core_object),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	object_slots,
-};
+static PyType_Spec object_spec = CORE_TYPE("tenon.Object", struct core_object, object_slots);
 
 int object_init(PyObject *module)
 {

@@ -666,13 +666,7 @@ static PyType_Slot queue_slots[] = {
 	{ Py_tp_methods, queue_methods },
 	{ 0, NULL },
 };
-static PyType_Spec queue_spec = {
-	"tenon.Queue",
-	CORE_SIZE(struct core_queue),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	queue_slots,
-};
+static PyType_Spec queue_spec = CORE_TYPE("tenon.Queue", struct core_queue, queue_slots);
 
 int queue_init(PyObject *module)
 {

@@ -531,13 +531,8 @@ static PyType_Slot recording_slots_of_type[] = {
 	{ Py_tp_methods, recording_methods },
 	{ 0, NULL },
 };
-static PyType_Spec recording_spec = {
-	"tenon.Recording",
-	CORE_SIZE(struct core_recording),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	recording_slots_of_type,
-};
+static PyType_Spec recording_spec =
+	CORE_TYPE("tenon.Recording", struct core_recording, recording_slots_of_type);
 
 int recording_init(PyObject *module)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A session with a server of RPC as an object of Python, for tenon/_model.py. */
-#include <string.h>
 #include <tenon/remote.h>
 
 #include "device.h"
@@ -259,13 +258,8 @@ static PyType_Slot session_slots[] = {
 	{ Py_tp_methods, session_methods },
 	{ 0, NULL },
 };
-static PyType_Spec session_spec = {
-	"tenon._core.Session",
-	CORE_SIZE(struct core_session),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	session_slots,
-};
+static PyType_Spec session_spec =
+	CORE_TYPE("tenon._core.Session", struct core_session, session_slots);
 
 /* seconds as milliseconds; None is 0, the default */
 static int read_seconds(PyObject *from, uint32_t *out)

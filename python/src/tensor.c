@@ -444,13 +444,7 @@ static PyType_Slot tensor_slots[] = {
 	{ Py_bf_releasebuffer, buffer_release },
 	{ 0, NULL },
 };
-static PyType_Spec tensor_spec = {
-	"tenon.Tensor",
-	CORE_SIZE(struct core_tensor),
-	0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	tensor_slots,
-};
+static PyType_Spec tensor_spec = CORE_TYPE("tenon.Tensor", struct core_tensor, tensor_slots);
 
 /* ---- functions that make tensors */
 
