@@ -24,6 +24,16 @@ struct ethosu_plan {
 	const struct ethosu_arguments *arguments;
 };
 
+/** ethosu_region_size - what the file says of a region, or what the stream and the arguments need of it */
+static inline uint64_t ethosu_region_size(const struct ethosu_plan *plan, unsigned int region)
+{
+	const struct ethosu_extents *e = &plan->arguments->extents;
+
+	if (plan->contents->sizes[region] != ETHOSU_UNLIMITED)
+		return plan->contents->sizes[region];
+	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
+}
+
 /**
  * struct ethosu_runner - a row
  * @make: prepares a network, and sets @bases to where the CPU has its regions, NULL for those that it does not have

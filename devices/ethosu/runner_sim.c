@@ -36,16 +36,6 @@ static int check_target(const struct ethosu_plan *plan)
 			   name, own, differs);
 }
 
-/* A region has what the file says, or what the stream and the arguments need of it. */
-static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
-{
-	const struct ethosu_extents *e = &plan->arguments->extents;
-
-	if (plan->contents->sizes[region] != ETHOSU_UNLIMITED)
-		return plan->contents->sizes[region];
-	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
-}
-
 /*
  * Refuse sizes that the process could not use: the kernel overcommits, so a file with a huge region
  * would end the process.
@@ -56,7 +46,7 @@ static int check_total(const struct ethosu_plan *plan)
 	unsigned int i;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++)
-		if (__builtin_add_overflow(total, region_size(plan, i), &total) ||
+		if (__builtin_add_overflow(total, ethosu_region_size(plan, i), &total) ||
 		    total > ETHOSU_SIM_MEMORY)
 			return tenon_error(-TENON_E_NOMEM,
 					   "%s: its regions need more than the %" PRIu64
@@ -71,7 +61,7 @@ static int make_regions(const struct ethosu_plan *plan, struct ethosu_memory *m)
 	unsigned int i;
 
 	for (i = 0; i < ETHOSU_REGIONS; i++) {
-		const uint64_t size = region_size(plan, i);
+		const uint64_t size = ethosu_region_size(plan, i);
 
 		if (!size)
 			continue;

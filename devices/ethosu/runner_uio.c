@@ -2,7 +2,6 @@
 /* Run the streams of the backend on an NPU behind UIO, with its memory in the window. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/timeline.h>
 
 #include "devices/ethosu/ethosu_runner.h"
@@ -43,16 +42,6 @@ static int check_target(const struct ethosu_plan *plan)
 			   plan->device->target.config, differs);
 }
 
-/* The check made sure that no access of the stream lies behind this. */
-static uint64_t region_size(const struct ethosu_plan *plan, unsigned int region)
-{
-	const struct ethosu_extents *e = &plan->arguments->extents;
-
-	if (plan->contents->sizes[region] != ETHOSU_UNLIMITED)
-		return plan->contents->sizes[region];
-	return e->read[region] > e->write[region] ? e->read[region] : e->write[region];
-}
-
 static int take(struct ethosu_window *w, uint64_t size, struct first_fit_piece **piece,
 		uint64_t *address)
 {
@@ -71,7 +60,7 @@ static int make_regions(struct network *n, const struct ethosu_plan *plan,
 	int err = 0;
 
 	for (i = 0; i < ETHOSU_REGIONS && !err; i++) {
-		const uint64_t size = region_size(plan, i);
+		const uint64_t size = ethosu_region_size(plan, i);
 
 		bases[i] = NULL;
 		if (!size)

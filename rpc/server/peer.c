@@ -71,20 +71,15 @@ void peer_remove_cgroup(struct server *s, struct peer *p)
 
 static bool send_key(struct peer *p, const char *key)
 {
-	const char *extension = p->extension ? " " HANDSHAKE_EXTENSION : "";
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	size_t size = strlen("server:") + strlen(key) + strlen(p->suffix) + strlen(extension);
 	bool ok;
 
 	/* a proxy did it, unless the client waits for our proof */
 	if (p->greeted && !*p->suffix)
 		return true;
-
-	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
-	tenon_buffer_u32(&b, (uint32_t)size);
-	tenon_buffer_printf(&b, "server:%s%s%s", key, p->suffix, extension);
-	ok = !b.status &&
-	     send(p->fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
+	ok = !tenon_buffer_printf(&b, "server:%s%s%s", key, p->suffix,
+				  p->extension ? " " HANDSHAKE_EXTENSION : "") &&
+	     handshake_send(p->fd, b.data, b.size);
 	tenon_buffer_fini(&b);
 	return ok;
 }

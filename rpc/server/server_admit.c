@@ -16,6 +16,7 @@
 #include "lib/clock.h"
 #include "rpc/server/relay.h"
 #include "rpc/server/server_state.h"
+#include "rpc/wire/address.h"
 
 #define HANDSHAKE_MS 10000
 
@@ -66,19 +67,6 @@ void server_remove_peer(struct server *s, unsigned int i)
 	close_peer(s, &s->peers[i]);
 	s->peers[i] = s->peers[--s->peer_count];
 	server_tell_keeping(s);
-}
-
-/* Notice a client whose machine vanished. */
-static void keep_alive(int fd)
-{
-	int on = 1, idle = 60, interval = 10, count = 6;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)))
-		return;
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
 /*
@@ -165,7 +153,8 @@ bool server_add_peer(struct server *s, struct peer *p, uint64_t ms)
 		close(p->fd);
 		return false;
 	}
-	keep_alive(p->fd);
+	/* notice a client whose machine vanished */
+	address_keep_alive(p->fd, 60, 6);
 	p->serial = ++s->serial;
 	p->deadline = clock_ms() + ms;
 	make_place(s);

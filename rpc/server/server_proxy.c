@@ -67,13 +67,9 @@ void server_proxy_dial(struct server *s)
 static bool send_key(struct server *s, int fd)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
-	size_t size = strlen("server:") + strlen(s->options.key);
-	bool ok;
+	bool ok = !tenon_buffer_printf(&b, "server:%s", s->options.key) &&
+		  handshake_send(fd, b.data, b.size);
 
-	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
-	tenon_buffer_u32(&b, (uint32_t)size);
-	tenon_buffer_printf(&b, "server:%s", s->options.key);
-	ok = !b.status && send(fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
 	tenon_buffer_fini(&b);
 	return ok;
 }

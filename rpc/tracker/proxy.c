@@ -59,17 +59,8 @@ static void send_code(struct proxied *c, uint8_t code)
 /* Each side receives the whole key of the other one: a client's has its timeout. */
 static bool send_key_of(struct proxied *to, const struct proxied *from)
 {
-	struct tenon_buffer b = TENON_BUFFER_INIT;
-	size_t size = from->handshake->size - 8;
-	bool ok;
-
-	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
-	tenon_buffer_u32(&b, (uint32_t)size);
-	tenon_buffer_append(&b, from->handshake->bytes + 8, size);
-	ok = !b.status &&
-	     send(to->fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
-	tenon_buffer_fini(&b);
-	return ok;
+	return handshake_send(to->fd, (const char *)from->handshake->bytes + 8,
+			      from->handshake->size - 8);
 }
 
 static void join(struct proxied *a, struct proxied *b)
@@ -228,18 +219,6 @@ static void serve(struct proxy *p, struct proxied *c)
 
 /* ---- connections */
 
-static void set_options(int fd)
-{
-	int on = 1, idle = 60, interval = 10, count = 6;
-
-	/* a peer whose machine vanished is noticed after two minutes; routers forget idle connections */
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
 static void accept_peer(struct proxy *p, int listener)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -255,7 +234,8 @@ static void accept_peer(struct proxy *p, int listener)
 		close(fd);
 		return;
 	}
-	set_options(fd);
+	/* a peer whose machine vanished is noticed after two minutes; routers forget idle connections */
+	address_keep_alive(fd, 60, 6);
 	c->fd = fd;
 	c->slot = -1;
 	c->index = p->peer_count;

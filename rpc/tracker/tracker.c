@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracker: its sockets and its loop. One process with one thread, which never waits for a peer. */
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -46,15 +45,11 @@ bool tracker_watch(struct tracker *t, struct source *source, uint32_t events, bo
 
 static void set_options(int fd)
 {
-	int on = 1, idle = 30, interval = 10, count = 3, lost_ms = 60000;
+	int lost_ms = 60000;
 
 	/* a machine that vanished is noticed after a minute */
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+	address_keep_alive(fd, 30, 3);
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &lost_ms, sizeof(lost_ms));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
 static bool add_connection(struct tracker *t, struct tracker_peer *c)

@@ -9,8 +9,8 @@
 #include <tenon/string.h>
 #include <unistd.h>
 
-#include "lib/brief_errors.h"
 #include "lib/clock.h"
+#include "lib/cursor_fast.h"
 #include "lib/json_quote.h"
 #include "rpc/tracker/tracker_state.h"
 
@@ -292,13 +292,6 @@ static bool answer(struct tracker *t, struct tracker_peer *c, const struct track
 	return false;
 }
 
-static uint32_t u32_at(const char *data)
-{
-	const uint8_t *b = (const uint8_t *)data;
-
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 static bool read_frame(struct tracker *t, struct tracker_peer *c, const char *data, size_t size)
 {
 	struct tracker_message m;
@@ -320,7 +313,7 @@ static bool read_frames(struct tracker *t, struct tracker_peer *c)
 	size_t at = 0;
 
 	while (c->in_size - at >= 4 && unsent(c) < OUTPUT_PAUSE) {
-		uint32_t size = u32_at(c->in + at);
+		uint32_t size = load_u32((const uint8_t *)c->in + at);
 
 		if (!c->greeted) {
 			if (size != TRACKER_MAGIC)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -201,4 +202,16 @@ void address_of_peer(const void *address, size_t address_size, char *text, size_
 	if (!strncmp(host, mapped, strlen(mapped)) && strchr(host, '.'))
 		memmove(host, host + strlen(mapped), strlen(host + strlen(mapped)) + 1);
 	snprintf(text, size, "%s%s", host, scope);
+}
+
+void address_keep_alive(int fd, int idle, int count)
+{
+	int on = 1, interval = 10;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)))
+		return;
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }

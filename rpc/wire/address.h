@@ -56,4 +56,11 @@ void address_bound(int fd, char bound[ADDRESS_TEXT]);
 /** address_port - the TCP port of a socket; -1 for none */
 int address_port(int fd);
 
+/**
+ * address_keep_alive - notice a peer whose machine vanished, and send small packets at once; no-op but for TCP
+ * @idle: seconds of silence after which it is asked every ten seconds
+ * @count: questions without an answer that end the connection
+ */
+void address_keep_alive(int fd, int idle, int count);
+
 #endif /* RPC_WIRE_ADDRESS_H */

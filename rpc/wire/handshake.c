@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse the first bytes of a client, also when not all have arrived */
 #include "rpc/wire/handshake.h"
+#include "lib/cursor_fast.h"
 #include "lib/number.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <tenon/buffer.h>
 
 #define CLIENT	"client:"
 #define TIMEOUT "-timeout="
 #define AUTH	"-auth="
 #define SPACES	" \t\n\r\f\v"
 
-static uint32_t number_at(const uint8_t *b)
-{
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 int handshake_missing(const struct handshake *h)
 {
 	uint32_t length;
 
-	if (h->size >= 4 && number_at(h->bytes) != HANDSHAKE_MAGIC)
+	if (h->size >= 4 && load_u32(h->bytes) != HANDSHAKE_MAGIC)
 		return -1;
 	if (h->size < 8)
 		return (int)(8 - h->size);
-	length = number_at(h->bytes + 4);
+	length = load_u32(h->bytes + 4);
 	if (!length || length > HANDSHAKE_KEY_MOST)
 		return -1;
 	return (int)(8 + length - h->size);
@@ -60,4 +58,17 @@ bool handshake_parse(struct handshake *h, struct handshake_client *out)
 			out->extension = true;
 	}
 	return true;
+}
+
+bool handshake_send(int fd, const char *key, size_t size)
+{
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	bool ok;
+
+	tenon_buffer_u32(&b, HANDSHAKE_MAGIC);
+	tenon_buffer_u32(&b, (uint32_t)size);
+	tenon_buffer_append(&b, key, size);
+	ok = !b.status && send(fd, b.data, b.size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)b.size;
+	tenon_buffer_fini(&b);
+	return ok;
 }

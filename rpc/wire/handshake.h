@@ -60,4 +60,7 @@ struct handshake_client {
  */
 bool handshake_parse(struct handshake *h, struct handshake_client *out);
 
+/** handshake_send - send magic, length and key without waiting; false when they do not fit, or memory runs out */
+bool handshake_send(int fd, const char *key, size_t size);
+
 #endif /* RPC_WIRE_HANDSHAKE_H */

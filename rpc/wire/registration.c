@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Offer servers to a tracker, reconnect to it, and replace keys that were not used */
+#include "lib/cursor_fast.h"
 #include "rpc/wire/registration.h"
 
 #include <errno.h>
@@ -447,13 +448,6 @@ static void read_reply(struct registration *r, const struct tenon_buffer *reply)
 	r->deadline = clock_ms() + PENDING_MS;
 }
 
-static uint32_t u32_at(const char *data)
-{
-	const uint8_t *b = (const uint8_t *)data;
-
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 /* Take a reply out of what was received. False when it is not complete. */
 static bool take_reply(struct registration *r)
 {
@@ -462,7 +456,7 @@ static bool take_reply(struct registration *r)
 
 	if (r->fd < 0 || r->in.size < 4)
 		return false;
-	size = u32_at(r->in.data);
+	size = load_u32((const uint8_t *)r->in.data);
 	if (r->wait == REGISTRATION_MAGIC) {
 		if (size != MAGIC) {
 			fail(r, "it is no tracker");

@@ -99,41 +99,38 @@ static int look_at_backend(void *context, const struct tenon_backend *b)
 	return 0;
 }
 
-static void look_at_choice(struct findings *all)
+/* A finding for each line of @lines, which is freed. */
+static void add_lines(struct findings *all, const char *subject, struct tenon_buffer *lines,
+		      const char *remedy)
 {
-	struct tenon_buffer text = TENON_BUFFER_INIT;
 	struct finding *f;
 	char *line, *save;
 
-	if (!backend_choice_problems(&text) && text.size) {
-		for (line = strtok_r(text.data, "\n", &save); line;
+	if (lines->size && !tenon_buffer_u8(lines, 0))
+		for (line = strtok_r(lines->data, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
-			f = next(all, "left out", FINDING_WARN);
+			f = next(all, subject, FINDING_WARN);
 			snprintf(f->text, sizeof(f->text), "%s", line);
-			snprintf(
-				f->remedy, sizeof(f->remedy),
-				"names with commas between, \"-\" in front of one to leave it out");
+			snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
 		}
-	}
-	tenon_buffer_fini(&text);
+	tenon_buffer_fini(lines);
+}
+
+static void look_at_choice(struct findings *all)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+
+	backend_choice_problems(&text);
+	add_lines(all, "left out", &text,
+		  "names with commas between, \"-\" in front of one to leave it out");
 }
 
 static void look_at_plugins(struct findings *all)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
-	struct finding *f;
-	char *line, *save;
 
-	if (!tenon_backend_problems(&text) && text.size && !tenon_buffer_u8(&text, 0)) {
-		for (line = strtok_r(text.data, "\n", &save); line;
-		     line = strtok_r(NULL, "\n", &save)) {
-			f = next(all, "plug-in", FINDING_WARN);
-			snprintf(f->text, sizeof(f->text), "%s", line);
-			snprintf(f->remedy, sizeof(f->remedy),
-				 "repair or remove it; the other plug-ins are used");
-		}
-	}
-	tenon_buffer_fini(&text);
+	tenon_backend_problems(&text);
+	add_lines(all, "plug-in", &text, "repair or remove it; the other plug-ins are used");
 }
 
 static void look_at_nodes(struct findings *all)
