@@ -6,7 +6,6 @@
 #include <tenon/string.h>
 
 #include "driver/fpga/fpga_bitstream.h"
-#include "lib/brief_errors.h"
 
 static int read_field(char letter, struct tenon_cursor *c, struct tenon_payload_info *info)
 {

@@ -2,7 +2,6 @@
 /* Read foreign bytes without leaving their range, and say in errors where it failed. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <tenon/backend/cursor.h>
 
 #include "lib/brief_errors.h"

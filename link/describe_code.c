@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"

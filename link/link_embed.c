@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Write the assembler source that embeds blob, names and hashes. */
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

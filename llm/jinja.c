@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/brief_errors.h"
 #include "lib/slice_text.h"
 #include "llm/jinja_parts.h"
 

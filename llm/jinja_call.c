@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/brief_errors.h"
 #include "lib/slice_text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

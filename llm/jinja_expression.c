@@ -2,7 +2,6 @@
 /* Expressions of chat templates: operators, members, slices. What is called is in jinja_call.c. */
 #include <string.h>
 
-#include "lib/brief_errors.h"
 #include "lib/slice_text.h"
 #include "llm/jinja_call.h"
 

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "lib/brief_errors.h"
-
 bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word)
 {
 	if (!json_is(t, *at, JSMN_PRIMITIVE) || !slice_is(json_raw(t, *at), word))

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/brief_errors.h"
 #include "lib/json_quote.h"
 #include "lib/slice_text.h"
 #include "llm/jinja.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The vocabulary of a file in GGUF, written as a tokenizer.json: so there is one reader of tokenizers. */
 #include <inttypes.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

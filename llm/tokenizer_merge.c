@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Byte-pair encoding of one word: neighbours are merged, the pair of the lowest rank first. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/utf8.h"

@@ -4,13 +4,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <tenon/array.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 
 #include "devices/cmdstream/cmdstream.h"
-#include "lib/brief_errors.h"
 
 #define HANDLE	    TENON_DTYPE_HANDLE, 64, 1, 0
 #define HANDLES_8   HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE

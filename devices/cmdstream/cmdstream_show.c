@@ -4,7 +4,6 @@
 
 #include "devices/cmdstream/cmdstream.h"
 #include "devices/cmdstream/cmdstream_payload.h"
-#include "lib/brief_errors.h"
 
 /* bytes of code in a line that no target explains */
 #define LINE 4

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The backend's table: find CUDA's devices, and explain why there are none. */
-#include <string.h>
 
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_payload.h"

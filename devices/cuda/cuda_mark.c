@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks of queues: events, queried in order, with timestamps. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "devices/cuda/cuda_device.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "devices/ethosu/check.h"
-#include "lib/brief_errors.h"
 
 /* KERNEL_STRIDE: bits that have a meaning */
 #define STRIDE_BITS 0x027f

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "devices/ethosu/check.h"
-#include "lib/brief_errors.h"
 
 /* DMA0_*_REGION: bits that have a meaning, and the number of dimensions */
 #define DMA_REGION_BITS (7 | ETHOSU_DMA_INTERNAL)

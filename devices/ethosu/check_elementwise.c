@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Element-wise operations. */
 #include "devices/ethosu/check.h"
-#include "lib/brief_errors.h"
 
 static const uint8_t of_ofm_scale[] = { ETHOSU_OFM_SCALE, END };
 static const uint8_t of_ifm2[] = { ETHOSU_IFM2_BROADCAST, ETHOSU_IFM2_PRECISION,

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "devices/ethosu/check.h"
-#include "lib/brief_errors.h"
 
 /* addresses have 40 bits */
 #define ADDRESS_END	   (UINT64_C(1) << 40)

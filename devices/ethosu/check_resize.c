@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Resized maps of U85: the kernel's extents are those of the input, and positions outside of it are its edge. */
 #include "devices/ethosu/check.h"
-#include "lib/brief_errors.h"
 
 /* bilinear, by repetition, nearest */
 #define MODE_MOST 2

@@ -5,7 +5,6 @@
 #include <tenon/string.h>
 
 #include "devices/ethosu/ethosu_device.h"
-#include "lib/brief_errors.h"
 
 /* what a kernel does with dma-bufs that are not of its driver */
 #define OF_OTHERS "of other drivers are copied: Linux's driver ethosu imports its own alone"

@@ -4,8 +4,6 @@
  * takes the inputs and outputs of the network, or where the file does not know these, the regions that the stream touches.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "devices/ethosu/ethosu_arguments.h"

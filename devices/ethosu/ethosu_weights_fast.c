@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast format of weights: values of 8 bits, or indices of 2 or 4 bits into a table. */
-#include <string.h>
 
 #include "devices/ethosu/ethosu_weights.h"
 #include "lib/brief_errors.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens to a result before it is written: zero point, limits, tables and curves. */
 #include "devices/ethosu/sim.h"
-#include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 
 /* ACTIVATION of U55 and U65, besides tables */

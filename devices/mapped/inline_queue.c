@@ -2,8 +2,6 @@
 /* Slots of a queue whose operations have ended when they were submitted. */
 #include "devices/mapped/inline_queue.h"
 
-#include <stdlib.h>
-
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
 

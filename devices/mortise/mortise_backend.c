@@ -4,7 +4,6 @@
 
 #include "devices/mortise/mortise_device.h"
 #include "devices/mortise/mortise_payload.h"
-#include "lib/brief_errors.h"
 
 static bool is_ready(const struct board_kind *kind)
 {

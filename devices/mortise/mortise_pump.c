@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "devices/mortise/mortise_stream.h"
-#include "lib/brief_errors.h"
 
 /* answers of issue() */
 #define ISSUED 1

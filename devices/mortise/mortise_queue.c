@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/timeline.h>
-#include <time.h>
 
 #include "devices/mortise/mortise_stream.h"
 #include "lib/brief_errors.h"

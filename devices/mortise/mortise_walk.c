@@ -8,8 +8,6 @@
 #include <string.h>
 #include <tenon/uapi/mortise.h>
 
-#include "lib/brief_errors.h"
-
 /* behind the bits of the regions: a signal to region n */
 #define SIGNALLED(region) CMDSTREAM_SETTER(region)
 

@@ -6,7 +6,6 @@
  */
 #include "devices/null/null.h"
 
-#include <string.h>
 #include <tenon/error.h>
 #include <tenon/string.h>
 

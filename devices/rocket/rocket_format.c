@@ -3,7 +3,6 @@
  * Description of the payloads of rocket. The library has this file alone where the backend is a plug-in: listing
  * kernels opens it. Compiled once more for the plug-in and for libtenon.a.
  */
-#include <string.h>
 #include <tenon/string.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "devices/rocket/rocket_task.h"
-#include "lib/brief_errors.h"
 
 static const char *name_of(unsigned int at)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads of Torq, read: each executable is a function, and is checked. */
-#include <string.h>
 #include <tenon/string.h>
 
 #include "devices/torq/torq_check.h"

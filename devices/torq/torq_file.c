@@ -3,7 +3,6 @@
 #include "devices/torq/torq_file.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

@@ -7,7 +7,6 @@
 #include <tenon/error.h>
 
 #include "devices/torq/torq_uapi.h"
-#include "lib/brief_errors.h"
 
 #define PATH_MOST 512
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instance: created when devices are first requested, and never destroyed. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "devices/vulkan/vulkan_device.h"
 #include "devices/vulkan/vulkan_payload.h"

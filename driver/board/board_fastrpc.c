@@ -4,7 +4,6 @@
  * with the firmware, in an unsigned process on the DSP, and the call returns when the firmware ends. Both sides poll: no
  * doorbell reaches a process on a DSP, and no interrupt comes back.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>

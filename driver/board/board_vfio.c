@@ -4,7 +4,6 @@
  * kernel gives a device to one program, and keeps it as long as a BAR is mapped. A lost device is opened again while
  * memory of it is still in use, so boards of one device share what is open; one of them at a time is in use.
  */
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Wait for a fence in a descriptor. */
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <tenon/error.h>

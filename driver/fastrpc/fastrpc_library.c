@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open a library in the session's process: the first method of the process itself, which has handle 0. */
 #include <stdio.h>
-#include <string.h>
 #include <tenon/error.h>
 
 #include "driver/fastrpc/fastrpc.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions: the control block, from the host's side. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the device has completed, and waiting for it. */
-#include <sched.h>
 #include <tenon/error.h>
 #include <tenon/uapi/mortise_order.h>
 #include <time.h>

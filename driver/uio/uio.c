@@ -2,7 +2,6 @@
 /* Open a UIO device, read its maps from sysfs, and map them. */
 #include "driver/uio/uio.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

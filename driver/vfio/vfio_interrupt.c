@@ -2,7 +2,6 @@
 /* Receive the interrupts of a VFIO device on eventfds. */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <tenon/error.h>
 

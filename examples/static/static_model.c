@@ -5,7 +5,6 @@
  * a line OPERATOR(name) each (README.md).
  */
 #include <stdio.h>
-#include <string.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
 

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/error.h>
 #include <tenon/object.h>
 #include <tenon/params.h>

@@ -5,10 +5,8 @@
  * memory for the values between. c_operators.c begins the file.
  */
 #include <math.h>
-#include <string.h>
 #include <tenon/error.h>
 
-#include "lib/brief_errors.h"
 #include "lib/number.h"
 #include "link/partition/partition.h"
 

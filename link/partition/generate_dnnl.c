@@ -8,7 +8,6 @@
 #include <string.h>
 #include <tenon/error.h>
 
-#include "lib/brief_errors.h"
 #include "lib/slice_text.h"
 #include "link/partition/generate_json.h"
 

@@ -11,7 +11,6 @@
 #include <tenon/error.h>
 #include <tenon/uapi/mortise.h>
 
-#include "lib/brief_errors.h"
 #include "lib/cmdstream_emit.h"
 #include "link/partition/partition.h"
 

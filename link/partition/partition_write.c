@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph that calls the regions, its parameters, and the command that links all. */
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/error.h>
 #include <tenon/tensor.h>
 

@@ -10,7 +10,6 @@
 #include "lib/brief_errors.h"
 #include "lib/options.h"
 #include "rpc/client/rpc.h"
-#include "rpc/wire/wire_codes.h"
 #include "runtime/model/model.h"
 
 #define DEVICES_MOST 8

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring functions on the server. */
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

@@ -2,7 +2,6 @@
 /* A server by way of a tracker, TVM's or Tenon's: the client asks for a key, and receives an address and a match key. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/brief_errors.h"

@@ -13,7 +13,6 @@
 
 #include "rpc/server/notification.h"
 #include "rpc/server/process_list.h"
-#include "rpc/server/sandbox.h"
 #include "rpc/server/server_state.h"
 
 /* how often processes may be counted, and how long one that is denied waits for its answer */

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <termios.h>

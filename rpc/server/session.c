@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/string.h>
 #include <time.h>
 #include <unistd.h>

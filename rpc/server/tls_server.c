@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <tenon/error.h>

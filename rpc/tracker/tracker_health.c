@@ -16,7 +16,6 @@
 
 #include "lib/clock.h"
 #include "rpc/tracker/tracker_state.h"
-#include "rpc/wire/handshake.h"
 
 /* "client:" and a key that match keys cannot have */
 #define CHECK_KEY "client:tenon-tracker-check"

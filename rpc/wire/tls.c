@@ -2,7 +2,6 @@
 /* What server and client share: random numbers, and bytes over a socket */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <tenon/error.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: look functions up, import, save, and release deep trees without recursion. */
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"

@@ -3,7 +3,6 @@
 #include "runtime/core/processors.h"
 
 #include <sched.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 

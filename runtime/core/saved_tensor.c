@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Read and write a tensor's head, with the data in the machine's byte order. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"

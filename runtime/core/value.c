@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Take, compare and convert values. */
-#include <string.h>
 #include <tenon/error.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>

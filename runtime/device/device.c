@@ -7,7 +7,6 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_tables.h"
-#include "runtime/device/device_table.h"
 
 uint32_t device_forks;
 

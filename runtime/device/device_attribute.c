@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Answer TVM's questions about a device from its properties. */
 #include <stdio.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "runtime/device/device_core.h"

@@ -5,7 +5,6 @@
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
 #include "runtime/device/device_core.h"
-#include "runtime/device/device_operation.h"
 #include "runtime/device/device_prepare.h"
 #include "runtime/device/device_trace.h"
 

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "lib/brief_errors.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Submit operations: resolve waits, hold what is not ready, promise signals. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"

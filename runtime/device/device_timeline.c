@@ -2,7 +2,6 @@
 /* Timelines: a value on the host, and promises: marks in queues that will advance it. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/fence.h>
 #include <unistd.h>
 

@@ -5,12 +5,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
-#include "runtime/device/device_operation.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/device/device_trace.h"
 #include "runtime/core/reference.h"

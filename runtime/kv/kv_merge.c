@@ -8,7 +8,6 @@
 #include <string.h>
 #include <tenon/memory.h>
 
-#include "lib/brief_errors.h"
 #include "runtime/kv/kv_internal.h"
 #include "runtime/model/tensor_place.h"
 

@@ -13,7 +13,6 @@
 
 #include "generated/install_paths.h"
 #include "lib/brief_errors.h"
-#include "lib/elf.h"
 #include "lib/fork_gate.h"
 #include "runtime/library/tvm_table.h"
 #include "runtime/core/error_object.h"

@@ -3,7 +3,6 @@
 #include "runtime/library/globals.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/library/context.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open a file for inspection only: no code of it runs */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_kind.h"

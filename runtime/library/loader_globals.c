@@ -6,7 +6,6 @@
 #include "lib/brief_errors.h"
 #include "runtime/core/registry.h"
 #include "runtime/kind/loaders.h"
-#include "runtime/library/file_loader.h"
 #include "runtime/library/globals.h"
 #include "runtime/payload/payload_file.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* tvm-ffi: errors */
-#include <string.h>
 
 #include "runtime/library/thread_state.h"
 #include "runtime/library/tvm_table.h"

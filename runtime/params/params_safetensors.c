@@ -3,7 +3,6 @@
 #include "runtime/params/params_interface.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <tenon/string.h>
 

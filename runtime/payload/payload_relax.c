@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* List the functions of Relax executables without reading their code. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"

@@ -2,7 +2,6 @@
 /* Targets that a file names, and those that a program gives instead. */
 #include "runtime/target/target_module.h"
 
-#include <string.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/backend/module_kind.h>
 

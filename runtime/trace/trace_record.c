@@ -6,7 +6,6 @@
  */
 #include "runtime/trace/trace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

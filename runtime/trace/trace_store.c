@@ -4,7 +4,6 @@
 #include <string.h>
 #include <tenon/error.h>
 
-#include "lib/brief_errors.h"
 #include "runtime/trace/trace.h"
 
 const char *trace_text(struct trace *t, struct tenon_slice text)

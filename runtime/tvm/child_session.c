@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rpc.CreatePipeClient: a session with a server of TVM's RPC that is a child process, which gets its connection as descriptors. */
-#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

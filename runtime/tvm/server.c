@@ -3,7 +3,6 @@
  * Global functions of servers of TVM's RPC, whose handshake is Python's: libtenon-rpc, opened at the first use, serves the
  * sessions. A local session is served by a thread of this process.
  */
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

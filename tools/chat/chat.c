@@ -8,11 +8,9 @@
 #include <tenon/trace.h>
 #include <unistd.h>
 
-#include "lib/number.h"
 #include "tools/chat/chat_reply.h"
 #include "tools/cli/progress.h"
 #include "tools/file/output.h"
-#include "tools/json/json_value.h"
 #include "tools/target/kernels.h"
 #include "tools/target/target_list.h"
 #include "tools/text/printable.h"

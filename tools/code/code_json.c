@@ -2,8 +2,6 @@
 /* What host code needs of the processor, as JSON. */
 #include "tools/code/code_text.h"
 
-#include "tools/json/json_value.h"
-
 static cJSON *json_of_extension(const struct tenon_link_extension *e)
 {
 	cJSON *item = cJSON_CreateObject();

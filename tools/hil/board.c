@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "tools/file/file.h"
 

@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "tools/file/file.h"
-#include "tools/file/output.h"
 #include "tools/hil/board.h"
 
 #define ATTEMPTS	2

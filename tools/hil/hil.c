@@ -18,7 +18,6 @@
 #include "tools/hil/guard.h"
 #include "tools/hil/report.h"
 #include "tools/hil/session.h"
-#include "tools/json/json_value.h"
 #include "tools/text/printable.h"
 
 /**

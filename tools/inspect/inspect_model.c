@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "tools/inspect/inspect_model.h"
-#include "tools/tensor/spec.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 

@@ -12,7 +12,6 @@
 #include "tools/target/target.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/element.h"
-#include "tools/tensor/print.h"
 
 int run_model_failed(struct cli *cli, const struct run *run)
 {

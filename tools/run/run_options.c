@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options and words, and refuse what excludes each other */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@
 #include "tools/file/output.h"
 #include "tools/run/run.h"
 #include "tools/target/target.h"
-#include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
 
 /* how many elements --labels lists without --top */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The main thread: it generates the replies of all requests in one batch. */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "lib/clock.h"

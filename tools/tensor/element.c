@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Load and store elements of any dtype. */
-#include <math.h>
 #include <string.h>
 
 #include "runtime/core/dtype.h"

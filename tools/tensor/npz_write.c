@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pack arrays into one file by libzip, stored as numpy.savez() does. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/tensor.h>
 #include <zip.h>
 

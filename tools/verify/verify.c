@@ -2,7 +2,6 @@
 /* Parse options, have the file checked, print what was found. */
 #include "tools/verify/verify.h"
 
-#include <string.h>
 #include <tenon/error.h>
 #include <tenon/link.h>
 
