@@ -128,7 +128,7 @@ static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 }
 
 /* Memory of a caller is scarce: count first, and take room for as many. Sets @room to 0 where malloc() is used. */
-static int make_room(struct json_text *t, uint32_t *room)
+static int reserve_tokens(struct json_text *t, uint32_t *room)
 {
 	jsmn_parser parser;
 	int count;
@@ -156,7 +156,7 @@ static int read_text(struct json_text *out, bool of_model)
 	if (out->text.size > INT_MAX)
 		return tenon_error(-TENON_E_OVERFLOW, "%s: %zu bytes, 2 GiB is the most", out->name,
 				   out->text.size);
-	err = of_model ? make_room(out, &room) : 0;
+	err = of_model ? reserve_tokens(out, &room) : 0;
 	if (err)
 		return err;
 	jsmn_init(&parser);

@@ -88,7 +88,7 @@ static int add_level(struct description *d, const struct code_scan *scan, unsign
 	return err;
 }
 
-static int describe(struct description *d, const struct code_scan *scan)
+static int describe_extensions(struct description *d, const struct code_scan *scan)
 {
 	const struct code_machine *m = scan->machine;
 	const struct code_level *level;
@@ -130,7 +130,7 @@ static int read_code(const char *file, struct tenon_slice bytes, struct descript
 		err = code_scan(&elf, scan);
 	}
 	if (!err)
-		err = describe(d, scan);
+		err = describe_extensions(d, scan);
 	free(scan);
 	return err;
 }

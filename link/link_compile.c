@@ -84,7 +84,7 @@ static int wait_for(pid_t pid, const char *command, const char *what)
 }
 
 /* Run a command, whose messages go to standard error. @what is made of, for the message. */
-static int run(struct words *w, const char *what)
+static int run_compiler(struct words *w, const char *what)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
@@ -192,7 +192,7 @@ static int compile(const struct link_work *w, const char *source, const char *ob
 	add(&words, source);
 	add(&words, "-o");
 	add(&words, object);
-	err = run(&words, source);
+	err = run_compiler(&words, source);
 	words_fini(&words);
 	return err;
 }
@@ -259,7 +259,7 @@ static int link_objects(const struct link_work *w, const struct link_object *obj
 	}
 	add(&words, "-o");
 	add(&words, to);
-	err = run(&words, w->request->output);
+	err = run_compiler(&words, w->request->output);
 	words_fini(&words);
 	return err;
 }
@@ -293,7 +293,7 @@ static int localise(const struct link_work *w, const char *object)
 	add_variable(&words, "OBJCOPY", "objcopy");
 	add(&words, "--keep-global-symbol=");
 	add(&words, object);
-	err = run(&words, w->request->output);
+	err = run_compiler(&words, w->request->output);
 	words_fini(&words);
 	return err;
 }

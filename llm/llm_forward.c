@@ -243,8 +243,8 @@ static void undo(struct tenon_llm *llm, const struct tenon_llm_part *parts,
 }
 
 /* Call the model's function for one step that has begun. */
-static int run(struct tenon_llm *llm, const struct llm_slice *s, size_t count, bool decode,
-	       struct tenon_tensor *x, float *rows)
+static int call_step(struct tenon_llm *llm, const struct llm_slice *s, size_t count, bool decode,
+		     struct tenon_tensor *x, float *rows)
 {
 	struct tenon_function *f = choose(&llm->f, count, decode);
 	struct tenon_value args[4], ret = tenon_arg_none();
@@ -322,7 +322,7 @@ static int step(struct tenon_llm *llm, const struct tenon_llm_part *parts,
 	err = begin(llm, parts, s, count);
 	if (err)
 		goto drop;
-	err = run(llm, s, count, decode, x, rows);
+	err = call_step(llm, s, count, decode, x, rows);
 	ended = llm_call(llm->cache_f.end, &llm->cache, 1);
 	if (!err)
 		err = ended;

@@ -150,7 +150,7 @@ static void merge_all(struct tokenizer *t, uint32_t count)
 }
 
 /* each merge takes one candidate and offers two */
-static int make_room(struct tokenizer *t, size_t symbols)
+static int reserve_candidates(struct tokenizer *t, size_t symbols)
 {
 	struct bpe_symbol *s;
 	struct bpe_candidate *c;
@@ -262,7 +262,7 @@ int bpe_encode_word(struct tokenizer *t, struct tenon_slice word, struct tenon_b
 		return err;
 	if (whole >= 0)
 		return tenon_buffer_append(tokens, &whole, sizeof(whole));
-	err = make_room(t, word.size);
+	err = reserve_candidates(t, word.size);
 	if (err)
 		return err;
 	add_word(t, word, &count);

@@ -52,7 +52,7 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *d, vo
 	return 0;
 }
 
-static int run(struct tenon_queue *queue, void *launch)
+static int run_function(struct tenon_queue *queue, void *launch)
 {
 	return cpu_run(queue, &((const struct launch *)launch)->dispatch);
 }
@@ -65,7 +65,7 @@ static void release(struct tenon_queue *queue, void *launch)
 static const struct worker_launches launches = {
 	.size = sizeof(struct launch),
 	.prepare = prepare,
-	.run = run,
+	.run = run_function,
 	.release = release,
 };
 

@@ -59,7 +59,7 @@ int cuda_call_put(struct cuda_call *c, void (*function)(void *call))
 	return status;
 }
 
-static void run(void *call)
+static void run_callback(void *call)
 {
 	struct cuda_call *c = call;
 	void (*function)(void *) = c->function;
@@ -81,7 +81,7 @@ int cuda_call(struct cuda_queue *q, void (*function)(void *context), void *conte
 		return CU_OUT_OF_MEMORY;
 	c->function = function;
 	c->context = context;
-	status = cuda_call_put(c, run);
+	status = cuda_call_put(c, run_callback);
 	cuda_call_drop(c);
 	return status;
 }

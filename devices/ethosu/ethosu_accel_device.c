@@ -93,7 +93,7 @@ static void describe_buffers(const struct drm *drm, struct tenon_device_properti
 		p->exports |= 1u << TENON_HANDLE_DMA_BUF;
 }
 
-static void describe(const struct ethosu_device *d, struct tenon_device_properties *p)
+static void describe_accel(const struct ethosu_device *d, struct tenon_device_properties *p)
 {
 	const struct drm *drm = &((const struct ethosu_accel_state *)d->state)->accel.drm;
 
@@ -111,5 +111,5 @@ const struct ethosu_transport ethosu_transport_accel = {
 	.memory = &ethosu_accel_memory,
 	.attach = attach,
 	.detach = detach,
-	.describe = describe,
+	.describe = describe_accel,
 };

@@ -67,7 +67,7 @@ static int load(struct launch *l, struct tenon_slice payload)
 	return err ? err : tenon_executable_kernel(l->executable, 0, &l->kernel);
 }
 
-static int run(struct launch *l)
+static int run_payload(struct launch *l)
 {
 	const struct tenon_dispatch d = { .kernel = l->kernel,
 					  .grid = { 1, 1, 1 },
@@ -110,7 +110,7 @@ static int launch(struct tenon_slice payload, const uint64_t *addresses, const s
 	for (i = 0; !err && i < arguments.count; i++)
 		err = bind(&l, i, &arguments.items[i], addresses, sizes, count);
 	if (!err)
-		err = run(&l);
+		err = run_payload(&l);
 	release(&l);
 	return err;
 }

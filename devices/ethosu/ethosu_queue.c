@@ -31,7 +31,7 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispa
 	return ethosu_prepare(dispatch, launch);
 }
 
-static int run(struct tenon_queue *queue, void *launch)
+static int run_network(struct tenon_queue *queue, void *launch)
 {
 	return ethosu_run(launch);
 }
@@ -39,7 +39,7 @@ static int run(struct tenon_queue *queue, void *launch)
 static const struct worker_launches launches = {
 	.size = sizeof(struct ethosu_launch),
 	.prepare = prepare,
-	.run = run,
+	.run = run_network,
 };
 
 static int create(struct tenon_device *device, struct tenon_queue **out)

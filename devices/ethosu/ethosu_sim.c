@@ -125,7 +125,7 @@ static int run_command(struct sim *s)
 	}
 }
 
-static int run(struct sim *s, struct tenon_cursor *c)
+static int run_stream(struct sim *s, struct tenon_cursor *c)
 {
 	int err = 0;
 
@@ -155,7 +155,7 @@ int ethosu_sim_run(struct tenon_cursor stream, const struct ethosu_target *targe
 	s->memory = memory;
 	s->work = work ? work : UINT64_MAX;
 	ethosu_table_memory(target, &s->table_start);
-	err = run(s, &stream);
+	err = run_stream(s, &stream);
 	if (touched)
 		*touched = s->touched;
 	sim_free_chains(s);

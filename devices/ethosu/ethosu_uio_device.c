@@ -103,7 +103,7 @@ static void detach(struct ethosu_device *d)
 	free(d->state);
 }
 
-static void describe(const struct ethosu_device *d, struct tenon_device_properties *p)
+static void describe_uio(const struct ethosu_device *d, struct tenon_device_properties *p)
 {
 	const struct ethosu_uio *u = d->state;
 
@@ -125,6 +125,6 @@ const struct ethosu_transport ethosu_transport_uio = {
 	.queue = &ethosu_worker_ops,
 	.attach = attach,
 	.detach = detach,
-	.describe = describe,
+	.describe = describe_uio,
 	.reset = reset,
 };

@@ -196,7 +196,7 @@ static int32_t compute(const struct sim *s, int32_t a, int32_t b, unsigned int b
 	}
 }
 
-static void run(const struct sim *s, const struct operands *o, struct sim_box *out)
+static void run_elements(const struct sim *s, const struct operands *o, struct sim_box *out)
 {
 	const bool one = has_one_operand(s),
 		   swapped = !one && !sim_is_u85(s) &&
@@ -227,7 +227,7 @@ int sim_elementwise(struct sim *s)
 	if (!err)
 		err = sim_box_make(s, &out);
 	if (!err) {
-		run(s, &o, &out);
+		run_elements(s, &o, &out);
 		err = sim_store(s, &out);
 	}
 	heap_free(o.a.data);

@@ -44,8 +44,8 @@ static void describe_launches(bool runs_code, struct tenon_device_properties *p)
 	p->max_arguments = MORTISE_ARGUMENT_COUNT - 1;
 }
 
-static void describe(const struct board_kind *kind, uint64_t window,
-		     struct tenon_device_properties *p)
+static void describe_board(const struct board_kind *kind, uint64_t window,
+			   struct tenon_device_properties *p)
 {
 	uint64_t heap;
 
@@ -78,7 +78,7 @@ int mortise_describe(uint32_t index, struct tenon_device_properties *p)
 
 	if (!kind)
 		return tenon_error(-TENON_E_DEVICE, "there is no board %u", index);
-	describe(kind, kind->window_size, p);
+	describe_board(kind, kind->window_size, p);
 	return 0;
 }
 
@@ -388,7 +388,7 @@ static void fill_properties(struct mortise_device *d, const struct wanted *w)
 	struct ring_report report;
 	uint32_t v;
 
-	describe(w->kind, board_memory(d->board)->size, p);
+	describe_board(w->kind, board_memory(d->board)->size, p);
 	p->exports = mortise_exports(board_memory(d->board));
 	if (w->path)
 		snprintf(p->name, sizeof(p->name), "%s", board_name(d->board));

@@ -16,7 +16,7 @@ static struct opencl_device *device_of(const struct opencl_queue *q)
 }
 
 /* Make room for an event; the list grows to twice the number of pending events. */
-static bool make_room(struct opencl_queue *q)
+static bool reserve_event(struct opencl_queue *q)
 {
 	uint32_t room = q->room ? 2 * q->room : 16;
 	struct opencl_pending *more;
@@ -38,7 +38,7 @@ static bool make_room(struct opencl_queue *q)
 /* Takes ownership of @event. The queue's lock is held. */
 static int push(struct opencl_queue *q, uint32_t kind, ocl_event event, uint64_t *time)
 {
-	if (!make_room(q)) {
+	if (!reserve_event(q)) {
 		ocl.ReleaseEvent(event);
 		return opencl_nomem("a mark in a queue");
 	}

@@ -79,7 +79,7 @@ static int backend_count(uint32_t *count)
 	return 0;
 }
 
-static void describe(const struct rocket_chip *chip, struct tenon_device_properties *p)
+static void describe_chip(const struct rocket_chip *chip, struct tenon_device_properties *p)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
@@ -100,7 +100,7 @@ static int backend_describe(uint32_t index, struct tenon_device_properties *p)
 	int err = rocket_chip_here(rocket_source.calls, rocket_source.root, &chip);
 
 	if (!err)
-		describe(chip, p);
+		describe_chip(chip, p);
 	return err;
 }
 
@@ -159,7 +159,7 @@ static int backend_open(const struct tenon_device_choice *choice, struct tenon_d
 		device_close(&d->base);
 		return err;
 	}
-	describe(d->chip, d->base.properties);
+	describe_chip(d->chip, d->base.properties);
 	snprintf(d->base.properties->driver, sizeof(d->base.properties->driver),
 		 "Linux's rocket, %s", path);
 	*out = &d->base;

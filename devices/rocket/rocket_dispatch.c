@@ -60,7 +60,7 @@ static void find_buffers(struct launch *l)
 
 /* ---- words */
 
-static int make_room(struct rocket_accel *a, size_t size, struct rocket_buffer *commands)
+static int reserve_words(struct rocket_accel *a, size_t size, struct rocket_buffer *commands)
 {
 	if (commands->drm.handle && commands->drm.size >= size)
 		return 0;
@@ -189,7 +189,7 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispa
 
 	l.job->task_count = l.job->use_count = l.job->mark_count = 0;
 	err = cmdstream_bind(queue, dispatch, &l.q->binding);
-	err = err ? err : make_room(rocket_accel_of(queue->device), size, commands);
+	err = err ? err : reserve_words(rocket_accel_of(queue->device), size, commands);
 	if (err)
 		return err;
 	find_buffers(&l);
@@ -198,7 +198,7 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *dispa
 }
 
 /* The kernel ends each job, with a reset if it must: how long that takes depends on the jobs of other programs. */
-static int run(struct tenon_queue *queue, void *launch)
+static int run_jobs(struct tenon_queue *queue, void *launch)
 {
 	struct rocket_lane *lane = &((struct rocket_queue *)queue)->lane;
 	struct rocket_launch *l = launch;
@@ -228,6 +228,6 @@ static void release(struct tenon_queue *queue, void *launch)
 const struct worker_launches rocket_launches = {
 	.size = sizeof(struct rocket_launch),
 	.prepare = prepare,
-	.run = run,
+	.run = run_jobs,
 	.release = release,
 };

@@ -69,7 +69,7 @@ static int prepare(struct tenon_queue *queue, const struct tenon_dispatch *d, vo
 	return err;
 }
 
-static int run(struct tenon_queue *queue, void *launch)
+static int run_program(struct tenon_queue *queue, void *launch)
 {
 	struct torq_device *d = torq_device_of(queue->device);
 	struct launch *l = launch;
@@ -84,7 +84,7 @@ static int run(struct tenon_queue *queue, void *launch)
 static const struct worker_launches launches = {
 	.size = sizeof(struct launch),
 	.prepare = prepare,
-	.run = run,
+	.run = run_program,
 };
 
 static int create(struct tenon_device *device, struct tenon_queue **out)

@@ -405,7 +405,7 @@ int board_fastrpc_ready(const struct board_kind *kind)
 }
 
 /* Most machines have no DSP, which is no finding. */
-static int describe(const struct board_kind *kind, struct tenon_buffer *out)
+static int describe_fastrpc(const struct board_kind *kind, struct tenon_buffer *out)
 {
 	char shell[PATH_MAX];
 	struct fastrpc f;
@@ -427,7 +427,7 @@ static int describe(const struct board_kind *kind, struct tenon_buffer *out)
 }
 
 const struct board_ops board_fastrpc_ops = {
-	.describe = describe,
+	.describe = describe_fastrpc,
 	.start = start,
 	.attach = attach,
 	.restart = restart,

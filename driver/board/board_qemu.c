@@ -113,7 +113,7 @@ static int describe_emulator(const char *board, const char *path, struct tenon_b
 				   version);
 }
 
-static int describe(const struct board_kind *kind, struct tenon_buffer *out)
+static int describe_qemu(const struct board_kind *kind, struct tenon_buffer *out)
 {
 	char path[PATH_MAX];
 	int missing, err;
@@ -198,7 +198,7 @@ static int start(struct board *board)
 }
 
 const struct board_ops board_qemu_ops = {
-	.describe = describe,
+	.describe = describe_qemu,
 	.start = start,
 	.stop = board_process_stop,
 	.alive = board_process_alive,

@@ -30,7 +30,7 @@ int board_rtl_ready(const struct board_kind *kind)
 	return find_program(kind, path);
 }
 
-static int describe(const struct board_kind *kind, struct tenon_buffer *out)
+static int describe_rtl(const struct board_kind *kind, struct tenon_buffer *out)
 {
 	struct firmware_file file;
 	char path[PATH_MAX];
@@ -61,7 +61,7 @@ static int start(struct board *board)
 
 const struct board_ops board_rtl_ops = {
 	.is_logic = true,
-	.describe = describe,
+	.describe = describe_rtl,
 	.start = start,
 	.stop = board_process_stop,
 	.alive = board_process_alive,

@@ -120,7 +120,7 @@ static const char *fault_name(uint32_t code)
 }
 
 /* "sequence 40 of 48 complete, last packet copy at 40, address 0x…, heartbeat seen 3 ms ago, firmware 0.1.0" */
-static void describe(const struct ring_report *r, char *text, size_t size)
+static void describe_progress(const struct ring_report *r, char *text, size_t size)
 {
 	uint32_t version = r->identity.version;
 
@@ -162,7 +162,7 @@ int ring_lost(struct ring *ring)
 	char device[256];
 
 	ring_report(ring, &r);
-	describe(&r, device, sizeof(device));
+	describe_progress(&r, device, sizeof(device));
 	if (r.loss == RING_FAULTED)
 		return faulted(ring, &r, device);
 	return tenon_error(-TENON_E_LOST, "%s: %s; %s; reset the device", ring->setup.name,
@@ -175,7 +175,7 @@ int ring_explain(struct ring *ring, int status)
 	struct ring_report r;
 
 	ring_report(ring, &r);
-	describe(&r, device, sizeof(device));
+	describe_progress(&r, device, sizeof(device));
 	snprintf(what, sizeof(what), "%s", tenon_error_message());
 	return tenon_error(status, "%s; %s", what, device);
 }
@@ -186,7 +186,7 @@ int ring_timed_out(struct ring *ring, const char *what, uint64_t sequence)
 	char device[256];
 
 	ring_report(ring, &r);
-	describe(&r, device, sizeof(device));
+	describe_progress(&r, device, sizeof(device));
 	return tenon_error(-TENON_E_TIMEOUT, "%s: %s of sequence %llu in time; %s",
 			   ring->setup.name, what, (unsigned long long)sequence, device);
 }

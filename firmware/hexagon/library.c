@@ -66,7 +66,7 @@ static void stop(struct mortise *unused)
 	shut_down = true;
 }
 
-static int run(const struct mortise_dsp_run *window)
+static int run_firmware(const struct mortise_dsp_run *window)
 {
 	struct mortise_port port = {
 		.machine = MORTISE_MACHINE_HEXAGON,
@@ -104,5 +104,5 @@ int mortise_skel_invoke(uint32_t scalars, const struct argument *arguments)
 	if ((scalars & 0xffffff) != 1U << 16 || arguments[0].size != sizeof(*window))
 		return BAD_ARGUMENT;
 	window = arguments[0].data;
-	return window->size == MORTISE_DSP_WINDOW ? run(window) : BAD_ARGUMENT;
+	return window->size == MORTISE_DSP_WINDOW ? run_firmware(window) : BAD_ARGUMENT;
 }

@@ -148,7 +148,7 @@ static uint32_t machine(void)
 #endif
 }
 
-static void describe(struct mortise_port *port, void *window, size_t size)
+static void describe_window(struct mortise_port *port, void *window, size_t size)
 {
 	*port = (struct mortise_port){
 		.machine = machine(),
@@ -259,7 +259,7 @@ int sim_start(void *window, size_t size, uint64_t look_ns, struct sim **out)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a simulator");
 	pthread_mutex_init(&sim->lock, NULL);
 	pthread_cond_init(&sim->changed, NULL);
-	describe(&sim->port, window, size);
+	describe_window(&sim->port, window, size);
 	sim->look_ns = look_ns;
 	sim->interrupt = -1;
 	sim->doorbell = fence_eventfd_create();

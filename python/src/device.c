@@ -143,7 +143,7 @@ struct tenon_device *device_opened(PyObject *self)
 	Py_END_ALLOW_THREADS return errors_check(err) ? NULL : device;
 }
 
-static PyObject *describe(const char *name, const struct tenon_device_properties *p)
+static PyObject *describe_properties(const char *name, const struct tenon_device_properties *p)
 {
 	static const char *const classes[] = { "other", "cpu", "gpu", "integrated gpu",
 					       "accelerator" };
@@ -164,8 +164,8 @@ static PyObject *device_properties(PyObject *self, void *unused)
 	PyObject *name = device ? device_name(self) : NULL, *made = NULL;
 
 	if (name)
-		made = describe(PyUnicode_AsUTF8AndSize(name, NULL),
-				tenon_device_properties(device));
+		made = describe_properties(PyUnicode_AsUTF8AndSize(name, NULL),
+					   tenon_device_properties(device));
 	Py_XDECREF(name);
 	tenon_object_unref(device);
 	return made;
@@ -334,7 +334,8 @@ static int add_device(PyObject *list, const struct tenon_backend *backend, uint3
 	int err = -1;
 
 	if (name)
-		err = append(list, describe(PyUnicode_AsUTF8AndSize(name, NULL), properties));
+		err = append(list,
+			     describe_properties(PyUnicode_AsUTF8AndSize(name, NULL), properties));
 	Py_XDECREF(name);
 	return err;
 }

@@ -211,7 +211,8 @@ static int set_number(PyObject *exception, const char *name, long number)
 	return err;
 }
 
-static int describe(PyObject *exception, struct tenon_error *error, PyObject *kind, int status)
+static int describe_exception(PyObject *exception, struct tenon_error *error, PyObject *kind,
+			      int status)
 {
 	PyObject *frames = frames_of(error->backtrace);
 	int err = -1;
@@ -242,7 +243,7 @@ static PyObject *exception_of(struct tenon_error *error, int status, int depth)
 	if (!class)
 		class = class_of_kind(kind);
 	made = class ? PyObject_CallFunctionObjArgs(class, message, NULL) : NULL;
-	if (!made || describe(made, error, kind, status)) {
+	if (!made || describe_exception(made, error, kind, status)) {
 		Py_CLEAR(made);
 		goto done;
 	}

@@ -7,7 +7,7 @@
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"
 
-static int make_room(struct rpc *r, uint32_t count)
+static int reserve_arguments(struct rpc *r, uint32_t count)
 {
 	struct wire_tensor *tensors;
 	struct wire_value *values;
@@ -191,7 +191,7 @@ static int value(struct rpc *r, const struct tenon_value *arg, struct wire_tenso
 int rpc_make_arguments(struct rpc *r, const struct tenon_value *args, uint32_t count)
 {
 	uint32_t i;
-	int err = make_room(r, count);
+	int err = reserve_arguments(r, count);
 
 	for (i = 0; i < count && !err; i++) {
 		err = value(r, &args[i], &r->tensors[i], &r->values[i]);

@@ -170,7 +170,7 @@ static int check_exists(struct rpc *r, DLDevice there)
 	return no_device(r, there);
 }
 
-static void describe(struct rpc_device *d)
+static void ask_attributes(struct rpc_device *d)
 {
 	struct tenon_device_properties *p = d->base.properties;
 
@@ -213,7 +213,7 @@ static int device_create(struct rpc *r, DLDevice there, uint32_t index, struct t
 		d->base.id = (DLDevice){ (DLDeviceType)(RPC_TVM_TYPES * (int)r->slot +
 							(int)there.device_type),
 					 there.device_id };
-	describe(d);
+	ask_attributes(d);
 	*out = &d->base;
 	return 0;
 }

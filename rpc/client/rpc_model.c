@@ -306,7 +306,7 @@ static int read_arity(struct rpc_model *m)
 	return 0;
 }
 
-static int run(struct tenon_model *base)
+static int run_remote(struct tenon_model *base)
 {
 	struct rpc_model *m = model_of(base);
 	struct tenon_value ret = tenon_arg_none();
@@ -373,7 +373,7 @@ static void destroy(struct tenon_model *base)
 		.kind = name, .input_count = input_count, .output_count = output_count,            \
 		.input = input, .output = output, .find_input = find_input,                        \
 		.input_is_set = input_is_set, .set_input = set_input, .bind_input = bind_input,    \
-		.run = run, .run_profiled = run_profiled, .output_value = output_value,            \
+		.run = run_remote, .run_profiled = run_profiled, .output_value = output_value,     \
 		.each_op = each_op, .memory = memory, .destroy = destroy,                          \
 	}
 
@@ -596,8 +596,8 @@ static char *choose_function(struct tenon_module *local, const char *wanted)
 	return strndup(names.only.data, names.only.size);
 }
 
-static int describe(struct rpc_model *m, struct tenon_module *local,
-		    const struct tenon_model_options *o)
+static int describe_with_local(struct rpc_model *m, struct tenon_module *local,
+			       const struct tenon_model_options *o)
 {
 	const struct tenon_model_options options = { .size = sizeof(options),
 						     .function = o->function,
@@ -641,7 +641,7 @@ int rpc_open_model(struct tenon_remote *remote, struct tenon_module *module,
 		return tenon_error(-TENON_E_NOMEM, "no memory for a model");
 	m->rpc = rpc_of(remote);
 	tenon_object_ref(remote);
-	err = describe(m, local, &o);
+	err = describe_with_local(m, local, &o);
 	if (!err)
 		err = open_executor(m, module, &o);
 	if (err) {

@@ -46,7 +46,7 @@ static int fill(struct rpc_device *d, const struct tenon_operation *op)
 	return err;
 }
 
-static int run(struct rpc_device *d, const struct tenon_operation *op)
+static int run_operation(struct rpc_device *d, const struct tenon_operation *op)
 {
 	uint64_t offset, handle;
 
@@ -82,7 +82,7 @@ static int rpc_submit(struct tenon_queue *queue, const struct tenon_operation *o
 		return 0;
 	}
 	pthread_mutex_lock(&d->rpc->lock);
-	err = run(d, op);
+	err = run_operation(d, op);
 	pthread_mutex_unlock(&d->rpc->lock);
 	if (err == -TENON_E_LOST)
 		return tenon_device_lose(&d->base, err);

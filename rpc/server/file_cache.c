@@ -138,7 +138,7 @@ static bool read_contents(int cache, struct contents *out)
 }
 
 /* Remove the oldest files until @size more bytes fit. */
-static bool make_room(int cache, uint64_t most, uint64_t size)
+static bool remove_oldest(int cache, uint64_t most, uint64_t size)
 {
 	struct contents c;
 
@@ -157,7 +157,7 @@ static bool keep(const struct file_cache *c, int cache, int from, uint64_t size)
 	char text[SHA256_TEXT];
 	int fd, err;
 
-	if (!make_room(cache, c->most, size))
+	if (!remove_oldest(cache, c->most, size))
 		return false;
 	/* not in the cache: a session may read there whatever it can name */
 	unlink(c->temporary);

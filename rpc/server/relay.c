@@ -166,8 +166,8 @@ static void make_raw(int fd)
 	tcsetattr(fd, TCSANOW, &terminal);
 }
 
-static void run(struct relay_ends ends, const struct tls_server *tls, int socket,
-		struct relay_traffic *traffic)
+static void run_relay(struct relay_ends ends, const struct tls_server *tls, int socket,
+		      struct relay_traffic *traffic)
 {
 	static const struct sandbox_options nothing = { .folder = "/nonexistent", .file_most = 0 };
 	sigset_t none;
@@ -204,7 +204,7 @@ pid_t relay_start(struct relay_ends ends, const struct tls_server *tls,
 			_exit(1);
 		if (forget)
 			forget(context);
-		run(ends, tls, pair[1], traffic);
+		run_relay(ends, tls, pair[1], traffic);
 	}
 	saved = errno;
 	close(pair[1]);

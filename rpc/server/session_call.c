@@ -15,7 +15,7 @@
 
 /* ---- arguments */
 
-static int make_room(struct session *s, uint32_t count)
+static int reserve_values(struct session *s, uint32_t count)
 {
 	struct tenon_value *args;
 	DLTensor *tensors;
@@ -112,7 +112,7 @@ static void release_arguments(struct session *s, uint32_t count)
 static int make_arguments(struct session *s, uint32_t *made)
 {
 	struct wire_sequence *sequence = &s->packet.args;
-	int err = make_room(s, sequence->count);
+	int err = reserve_values(s, sequence->count);
 
 	*made = 0;
 	while (!err && *made < sequence->count) {

@@ -81,7 +81,7 @@ static int sync_device(DLDevice id)
 	return err;
 }
 
-static int run(struct tenon_function *function, const struct tenon_value *args, int32_t count)
+static int call_once(struct tenon_function *function, const struct tenon_value *args, int32_t count)
 {
 	struct tenon_value value = tenon_arg_none();
 
@@ -104,7 +104,7 @@ static int measure(struct evaluator *e, const struct tenon_value *args, int32_t 
 	err = sync_device(e->device);
 	start = now();
 	for (i = 0; i < e->number && !err; i++)
-		err = run(e->function, args, count);
+		err = call_once(e->function, args, count);
 	if (!err)
 		err = sync_device(e->device);
 	*seconds = now() - start;
@@ -128,7 +128,7 @@ static int repetition(struct evaluator *e, const struct tenon_value *args, int32
 {
 	double seconds = 0;
 	int64_t zeros = 0;
-	int err = e->prepare ? run(e->prepare, args, count) : 0;
+	int err = e->prepare ? call_once(e->prepare, args, count) : 0;
 
 	while (!err) {
 		if (seconds > 0 || zeros)
@@ -162,7 +162,7 @@ static int evaluate(void *self, const struct tenon_value *args, int32_t count,
 	if (!results)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %d results", (int)e->repeat);
 	/* once without measuring: kernels are built and memory is touched */
-	err = run(e->function, args, count);
+	err = call_once(e->function, args, count);
 	if (!err)
 		err = sync_device(e->device);
 	for (i = 0; i < e->repeat && !err; i++) {

@@ -341,7 +341,7 @@ static bool read_frames(struct tracker *t, struct tracker_peer *c)
 	return true;
 }
 
-static bool make_room(struct tracker_peer *c)
+static bool reserve_input(struct tracker_peer *c)
 {
 	size_t room = c->in_room ? 2 * c->in_room : 512;
 	char *grown;
@@ -364,7 +364,7 @@ static bool receive(struct tracker *t, struct tracker_peer *c)
 {
 	ssize_t n;
 
-	if (!make_room(c))
+	if (!reserve_input(c))
 		return false;
 	n = recv(c->source.fd, c->in + c->in_size, c->in_room - c->in_size, 0);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))

@@ -7,7 +7,7 @@
 #include <tenon/string.h>
 
 /* Make room for one more pointer. */
-static bool make_room(void *pointers, unsigned int count, unsigned int *room)
+static bool reserve_pointer(void *pointers, unsigned int count, unsigned int *room)
 {
 	unsigned int more = *room ? 2 * *room : 8;
 	void **old = *(void ***)pointers, **grown;
@@ -98,7 +98,7 @@ struct tracker_queue *tracker_queue_of(struct tracker_queues *all, struct tenon_
 	if (all->count >= TRACKER_KEYS_MOST && !drop_unused(all))
 		return NULL;
 	q = calloc(1, sizeof(*q));
-	if (!q || !make_room(&all->queues, all->count, &all->room)) {
+	if (!q || !reserve_pointer(&all->queues, all->count, &all->room)) {
 		free(q);
 		return NULL;
 	}
@@ -124,7 +124,7 @@ struct tracker_server *tracker_queue_put(struct tracker_queue *q, void *owner,
 	server->port = port;
 	server->match_key = copy_text(match_key);
 	if (!server->host || !server->match_key ||
-	    !make_room(&q->servers, q->server_count, &q->server_room)) {
+	    !reserve_pointer(&q->servers, q->server_count, &q->server_room)) {
 		tracker_server_free(server);
 		return NULL;
 	}
@@ -155,7 +155,7 @@ struct tracker_request *tracker_queue_request(struct tracker_queue *q, void *own
 	if (!request)
 		return NULL;
 	request->user = copy_text(user);
-	if (!request->user || !make_room(&q->requests, q->request_count, &q->request_room)) {
+	if (!request->user || !reserve_pointer(&q->requests, q->request_count, &q->request_room)) {
 		tracker_request_free(request);
 		return NULL;
 	}
@@ -201,7 +201,7 @@ struct tracker_request *tracker_queue_match(struct tracker_queue *q, struct trac
 
 bool tracker_queue_give_back(struct tracker_queue *q, struct tracker_server *server)
 {
-	if (!make_room(&q->servers, q->server_count, &q->server_room))
+	if (!reserve_pointer(&q->servers, q->server_count, &q->server_room))
 		return false;
 	memmove(q->servers + 1, q->servers, q->server_count++ * sizeof(*q->servers));
 	q->servers[0] = server;

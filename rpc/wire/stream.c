@@ -69,7 +69,7 @@ int stream_read(struct stream *s, void *data, size_t size)
 	return connection_read(s->connection, (char *)data + got, size - got);
 }
 
-static int make_room(struct stream *s, size_t size)
+static int reserve_bytes(struct stream *s, size_t size)
 {
 	char *grown;
 
@@ -91,7 +91,7 @@ enum stream_result stream_read_body(struct stream *s, uint64_t size, struct teno
 		step = got ? 2 * got : KEPT;
 		if (step > size)
 			step = (size_t)size;
-		if (make_room(s, step) || stream_read(s, s->packet + got, step - got))
+		if (reserve_bytes(s, step) || stream_read(s, s->packet + got, step - got))
 			return STREAM_BROKEN;
 		got = step;
 	}
@@ -103,7 +103,7 @@ enum stream_result stream_read_body(struct stream *s, uint64_t size, struct teno
 int stream_read_part(struct stream *s, uint64_t *left, struct tenon_slice *out)
 {
 	size_t size = *left < PART ? (size_t)*left : PART;
-	int err = make_room(s, size);
+	int err = reserve_bytes(s, size);
 
 	if (!err)
 		err = stream_read(s, s->packet, size);

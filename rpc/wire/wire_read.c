@@ -262,7 +262,7 @@ static int read_ffi(struct tenon_cursor *c, uint32_t code, struct wire_sequence 
 	}
 }
 
-static int make_room(struct wire_sequence *s, uint32_t count)
+static int reserve_elements(struct wire_sequence *s, uint32_t count)
 {
 	struct wire_value *grown;
 
@@ -296,7 +296,7 @@ int wire_read_sequence(struct tenon_cursor *c, enum wire_generation generation,
 	if (tenon_cursor_left(c) / 4 < count)
 		return tenon_cursor_error(c, -TENON_E_TRUNCATED, "%u arguments in %zu bytes", count,
 					  tenon_cursor_left(c));
-	err = make_room(s, count);
+	err = reserve_elements(s, count);
 	if (!err && generation == WIRE_LEGACY)
 		err = tenon_cursor_bytes(c, 4 * (uint64_t)count, &codes);
 	code_at = tenon_cursor_of(codes.data, codes.size, c->name, 0);

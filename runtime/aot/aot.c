@@ -84,19 +84,19 @@ static size_t aot_output_count(struct tenon_model *m)
 	return (size_t)aot_of(m)->meta->output_count;
 }
 
-static void describe(const struct aot_tensor_info *t, struct tenon_port *out)
+static void describe_tensor(const struct aot_tensor_info *t, struct tenon_port *out)
 {
 	*out = (struct tenon_port){ tenon_slice_of(t->name), t->dtype, (int32_t)t->ndim, t->shape };
 }
 
 static void aot_input(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(&aot_of(m)->meta->inputs[index], out);
+	describe_tensor(&aot_of(m)->meta->inputs[index], out);
 }
 
 static int aot_output(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(&aot_of(m)->meta->outputs[index], out);
+	describe_tensor(&aot_of(m)->meta->outputs[index], out);
 	return 0;
 }
 

@@ -73,7 +73,7 @@ static int find_main(struct aot_model *a, struct tenon_module *library)
 	return err;
 }
 
-static int make_room(struct aot_model *a)
+static int allocate_tensors(struct aot_model *a)
 {
 	const struct aot_metadata *m = a->meta;
 	size_t i, n;
@@ -260,7 +260,7 @@ static int aot_create(struct tenon_module *root, const struct factory *f,
 	if (!err)
 		err = find_main(a, library);
 	if (!err)
-		err = make_room(a);
+		err = allocate_tensors(a);
 	if (!err) {
 		describe_slots(a);
 		a->unset = (size_t)a->meta->input_count;

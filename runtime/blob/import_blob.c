@@ -84,7 +84,7 @@ static int add_library(struct import_blob *b)
 }
 
 /* Look up the loader and format of a kind. */
-static void describe(const struct import_blob *b, struct import_entry *e)
+static void look_up_kind(const struct import_blob *b, struct import_entry *e)
 {
 	e->format = payload_format_of(e->kind);
 	if (!e->format || !b->source->inspect)
@@ -109,7 +109,7 @@ static int take_tree(struct import_blob *b)
 	return 0;
 }
 
-static int make_room(struct import_blob *b, uint64_t count)
+static int reserve_entries(struct import_blob *b, uint64_t count)
 {
 	/* Every entry has bytes, so the size of the blob bounds the count. */
 	size_t most = tenon_cursor_left(&b->c) / ENTRY_LEAST + 1;
@@ -195,7 +195,7 @@ static int take_legacy_entry(struct import_blob *b)
 		return take_tree(b);
 	}
 	if (!err)
-		describe(b, e);
+		look_up_kind(b, e);
 	err = measure(b, e);
 	if (!err)
 		b->count++;
@@ -216,7 +216,7 @@ static int take_legacy(struct import_blob *b)
 	if (!count && tenon_cursor_left(&b->c))
 		count = 1;
 	b->expected = count > 1 ? (size_t)count - 1 : (size_t)count;
-	err = make_room(b, count);
+	err = reserve_entries(b, count);
 	for (i = 0; i < count && !err; i++)
 		err = take_legacy_entry(b);
 	if (!err && !b->row_count)
@@ -242,7 +242,7 @@ static int take_current_entry(struct import_blob *b)
 	if (!err && slice_is(e->kind, "_lib"))
 		return add_library(b);
 	if (!err)
-		describe(b, e);
+		look_up_kind(b, e);
 	err = take_string(&b->c, &e->bytes);
 	if (err)
 		return tenon_error_in(err, "import %zu of %zu (kind \"%.*s\")", b->count,
@@ -265,7 +265,7 @@ static int take_current(struct import_blob *b)
 	b->expected = (size_t)b->row_count - 1;
 	if (!b->expected)
 		return tenon_error(-TENON_E_FORMAT, "one row pointer: there is no module");
-	err = make_room(b, b->expected);
+	err = reserve_entries(b, b->expected);
 	while (b->count < b->expected && !err)
 		err = take_current_entry(b);
 	return err;

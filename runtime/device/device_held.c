@@ -106,7 +106,7 @@ static int run_call(struct tenon_queue *q, const struct tenon_operation *op)
 	return err;
 }
 
-static int run(struct tenon_queue *q, struct held *h)
+static int place_held(struct tenon_queue *q, struct held *h)
 {
 	const struct tenon_point *signal = h->points + h->wait_count;
 	bool begun = false;
@@ -154,7 +154,7 @@ static void run_held(struct tenon_queue *q)
 	pthread_mutex_lock(&core->lock);
 	while ((h = core->first)) {
 		pthread_mutex_unlock(&core->lock);
-		err = run(q, h);
+		err = place_held(q, h);
 		if (err)
 			queue_note_failure(q, err);
 		pthread_mutex_lock(&core->lock);

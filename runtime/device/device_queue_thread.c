@@ -17,7 +17,7 @@ struct start {
 	void (*work)(struct tenon_queue *queue);
 };
 
-static void *run(void *context)
+static void *run_thread(void *context)
 {
 	struct start s = *(struct start *)context;
 
@@ -44,7 +44,7 @@ int queue_thread_start(struct tenon_queue *q, void (*work)(struct tenon_queue *q
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	tenon_object_ref(q);
 	__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
-	failed = pthread_create(&thread, &attributes, run, s);
+	failed = pthread_create(&thread, &attributes, run_thread, s);
 	pthread_attr_destroy(&attributes);
 	if (!failed)
 		return 0;

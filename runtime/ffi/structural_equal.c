@@ -383,8 +383,9 @@ static int compare(struct equal *e, const struct tenon_value *a, const struct te
 
 /* ---- the functions */
 
-static int run(const struct tenon_value *a, const struct tenon_value *b, enum ffi_region region,
-	       bool skip_tensors, struct tenon_array *steps, bool *equal)
+static int compare_roots(const struct tenon_value *a, const struct tenon_value *b,
+			 enum ffi_region region, bool skip_tensors, struct tenon_array *steps,
+			 bool *equal)
 {
 	struct equal e = { .steps = steps, .region = region, .skip_tensors = skip_tensors };
 	int err;
@@ -399,7 +400,7 @@ static int run(const struct tenon_value *a, const struct tenon_value *b, enum ff
 
 int ffi_structural_equal(const struct tenon_value *a, const struct tenon_value *b, bool *equal)
 {
-	return run(a, b, REGION_NONE, false, NULL, equal);
+	return compare_roots(a, b, REGION_NONE, false, NULL, equal);
 }
 
 /* @args: two values, whether to map free variables, whether to skip the content of tensors */
@@ -416,8 +417,8 @@ static int run_arguments(const char *function, const struct tenon_value *args, i
 		return -1;
 	err = ffi_own(&args[1], &b);
 	if (!err) {
-		err = run(&a, &b, map_variables ? REGION_PATTERN : REGION_NONE, skip_tensors, steps,
-			  equal);
+		err = compare_roots(&a, &b, map_variables ? REGION_PATTERN : REGION_NONE,
+				    skip_tensors, steps, equal);
 		ffi_release(&b);
 	}
 	ffi_release(&a);

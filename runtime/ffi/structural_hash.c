@@ -260,8 +260,8 @@ static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out
 	return err;
 }
 
-static int run(const struct tenon_value *v, enum ffi_region region, bool skip_tensors,
-	       uint64_t *out)
+static int hash_root(const struct tenon_value *v, enum ffi_region region, bool skip_tensors,
+		     uint64_t *out)
 {
 	struct hash h = { .region = region, .skip_tensors = skip_tensors };
 	int err;
@@ -274,7 +274,7 @@ static int run(const struct tenon_value *v, enum ffi_region region, bool skip_te
 
 int ffi_structural_hash(const struct tenon_value *v, uint64_t *hash)
 {
-	return run(v, REGION_NONE, false, hash);
+	return hash_root(v, REGION_NONE, false, hash);
 }
 
 /* @args: a value, whether to map free variables, whether to skip the content of tensors */
@@ -291,7 +291,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	    (count > 1 && ffi_arg_bool(function, args, 1, &map_variables)) ||
 	    (count > 2 && ffi_arg_bool(function, args, 2, &skip_tensors)) || ffi_own(&args[0], &v))
 		return -1;
-	err = run(&v, map_variables ? REGION_PATTERN : REGION_NONE, skip_tensors, &hash);
+	err = hash_root(&v, map_variables ? REGION_PATTERN : REGION_NONE, skip_tensors, &hash);
 	ffi_release(&v);
 	*ret = tenon_arg_int((int64_t)hash);
 	return err;

@@ -486,7 +486,7 @@ static int give_value(struct tenon_value result, const struct tenon_value *value
 	return ffi_give_back(result, ret);
 }
 
-static int run(struct mutator *m, const struct tenon_value *root, struct tenon_value *ret)
+static int mutate_root(struct mutator *m, const struct tenon_value *root, struct tenon_value *ret)
 {
 	mutate_fn mutate;
 	struct tenon_value value;
@@ -521,7 +521,7 @@ FFI_CALL(map_call)
 	m = mutator_create(&map_table, callbacks, with_region);
 	if (m)
 		m->after = order != 0;
-	return run(m, &args[0], ret);
+	return mutate_root(m, &args[0], ret);
 }
 
 FFI_CALL(mutate_call)
@@ -532,7 +532,7 @@ FFI_CALL(mutate_call)
 	if (ffi_count(function, count, 2, 2) ||
 	    ffi_callbacks_check(function, args, 1, 3, &callbacks))
 		return -1;
-	return run(mutator_create(&mutate_table, callbacks, NULL), &args[0], ret);
+	return mutate_root(mutator_create(&mutate_table, callbacks, NULL), &args[0], ret);
 }
 
 /* ---- for callbacks */

@@ -204,7 +204,7 @@ static struct visitor *visitor_create(const struct visitor_table *table,
 				 callbacks, with_region, "a visitor");
 }
 
-static int run(struct visitor *v, const struct tenon_value *root, struct tenon_value *ret)
+static int visit_root(struct visitor *v, const struct tenon_value *root, struct tenon_value *ret)
 {
 	struct tenon_value value;
 	int err;
@@ -237,7 +237,7 @@ static int walk_call(void *self, const struct tenon_value *args, int32_t count,
 	v = visitor_create(&walk_table, callbacks, with_region);
 	if (v)
 		v->after = order != 0;
-	return run(v, &args[0], ret);
+	return visit_root(v, &args[0], ret);
 }
 
 static int visit_call(void *self, const struct tenon_value *args, int32_t count,
@@ -249,7 +249,7 @@ static int visit_call(void *self, const struct tenon_value *args, int32_t count,
 	if (ffi_count(function, count, 2, 2) ||
 	    ffi_callbacks_check(function, args, 1, 2, &callbacks))
 		return -1;
-	return run(visitor_create(&visit_table, callbacks, NULL), &args[0], ret);
+	return visit_root(visitor_create(&visit_table, callbacks, NULL), &args[0], ret);
 }
 
 /* ---- for callbacks */

@@ -477,7 +477,7 @@ static void *carve(char **at, size_t count, size_t size)
 }
 
 /* Allocate the graph. No part is larger than the tokens or the text that it is read from. */
-static int make_room(struct reader *r)
+static int allocate_graph(struct reader *r)
 {
 	struct graph *g = r->g;
 	size_t tokens = r->t.count;
@@ -515,7 +515,7 @@ static int read_sections(struct reader *r)
 	if (!err)
 		err = count_entries(r, place[ATTRS]);
 	if (!err)
-		err = make_room(r);
+		err = allocate_graph(r);
 	if (!err)
 		err = read_nodes(r, place[NODES]);
 	if (!err)

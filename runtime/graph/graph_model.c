@@ -169,7 +169,7 @@ static size_t graph_output_count(struct tenon_model *m)
 	return graph_exec_of(m)->graph.head_count;
 }
 
-static void describe(const struct graph_exec *x, uint32_t entry, struct tenon_port *out)
+static void describe_entry(const struct graph_exec *x, uint32_t entry, struct tenon_port *out)
 {
 	const struct graph_entry *e = &x->graph.entries[entry];
 
@@ -178,12 +178,12 @@ static void describe(const struct graph_exec *x, uint32_t entry, struct tenon_po
 
 static void graph_input(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(graph_exec_of(m), graph_input_entry(graph_exec_of(m), index), out);
+	describe_entry(graph_exec_of(m), graph_input_entry(graph_exec_of(m), index), out);
 }
 
 static int graph_output_port(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(graph_exec_of(m), graph_exec_of(m)->graph.heads[index], out);
+	describe_entry(graph_exec_of(m), graph_exec_of(m)->graph.heads[index], out);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static int graph_value(struct tenon_model *m, size_t index, struct tenon_model_v
 	const struct graph_entry *e = &x->graph.entries[index];
 	int64_t input = -1;
 
-	describe(x, (uint32_t)index, &out->port);
+	describe_entry(x, (uint32_t)index, &out->port);
 	out->role = TENON_ROLE_RESULT;
 	out->storage = e->storage;
 	out->bytes = e->bytes;

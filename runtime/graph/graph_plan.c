@@ -76,7 +76,7 @@ static void count_calls(const struct graph *g, struct counts *c)
 	}
 }
 
-static int make_room(struct graph_exec *x, const struct counts *c)
+static int allocate_lists(struct graph_exec *x, const struct counts *c)
 {
 	size_t i;
 
@@ -366,7 +366,7 @@ int graph_plan(struct graph_exec *x, struct tenon_module *library)
 	int err;
 
 	count_calls(&x->graph, &counts);
-	err = make_room(x, &counts);
+	err = allocate_lists(x, &counts);
 	if (err)
 		return err;
 	fill_calls(x);

@@ -133,7 +133,7 @@ static void drop_pages(struct kv_pages *p, struct kv_block *b, int32_t keep, int
 }
 
 /* Have room for some more blocks, so that new_block() cannot fail. */
-static int make_room(struct kv_pages *p, int32_t more)
+static int reserve_blocks(struct kv_pages *p, int32_t more)
 {
 	int32_t room = p->block_room, i;
 	struct kv_block *blocks;
@@ -254,7 +254,7 @@ static int insert(struct kv_pages *p, int64_t id, struct kv_sequence **out)
 int kv_add(struct kv_pages *p, int64_t id)
 {
 	struct kv_sequence *s;
-	int err = make_room(p, 1);
+	int err = reserve_blocks(p, 1);
 
 	if (!err)
 		err = insert(p, id, &s);
@@ -443,7 +443,7 @@ int kv_fork(struct kv_pages *p, int64_t parent, int64_t child, int64_t position,
 	find_split(p, s->block, position, &rest);
 	if (rest % p->page_size && !p->free_pages)
 		return kv_full(p, "a fork inside a page", 1);
-	err = make_room(p, FORK_BLOCKS);
+	err = reserve_blocks(p, FORK_BLOCKS);
 	if (!err)
 		err = insert(p, child, &c);
 	if (err)
@@ -492,7 +492,7 @@ int kv_pop(struct kv_pages *p, struct kv_sequence *s, int64_t count, struct kv_c
 		find_split(p, i, position, &rest);
 		if (rest % p->page_size && !(p->free_pages + freed))
 			return kv_full(p, "a pop inside a shared page", 1);
-		err = make_room(p, FORK_BLOCKS);
+		err = reserve_blocks(p, FORK_BLOCKS);
 		if (err)
 			return err;
 	}

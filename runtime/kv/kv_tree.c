@@ -28,7 +28,7 @@ static int check_parents(const struct kv_member *m, const int64_t *tree)
 }
 
 /* Allocate the lists of nodes; they stay with their sequences. */
-static int make_room(const struct kv_cache *c)
+static int allocate_nodes(const struct kv_cache *c)
 {
 	struct kv_sequence *s;
 	size_t i;
@@ -72,7 +72,7 @@ int kv_tree_check(const struct kv_cache *c, const int64_t *tree, size_t tree_siz
 		err = check_parents(&c->members[i], tree + at);
 		at += c->members[i].append;
 	}
-	return err ? err : make_room(c);
+	return err ? err : allocate_nodes(c);
 }
 
 void kv_tree_add(struct kv_cache *c, const int64_t *tree)

@@ -31,7 +31,7 @@ static bool is_program(const char *path)
 #endif
 
 /* Append what the file looks like and a remedy: " (this one looks like text)". */
-static int describe(const char *path, struct tenon_buffer *out)
+static int describe_file(const char *path, struct tenon_buffer *out)
 {
 #ifdef CONFIG_INSPECT
 	struct tenon_slice bytes;
@@ -60,7 +60,7 @@ static int refuse(const char *path, struct tenon_slice extension)
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	int err;
 
-	err = describe(path, &text);
+	err = describe_file(path, &text);
 	if (!err)
 		err = tenon_buffer_printf(&text, ". This build loads: ");
 	if (!err)

@@ -90,8 +90,8 @@ static int convert_all(const struct params_origin *from, const struct block_type
 }
 
 /* Describe the numbers of a parameter. */
-static int describe(struct tenon_param *item, const struct block_type *type, DLDataType dtype,
-		    int64_t *shape)
+static int describe_numbers(struct tenon_param *item, const struct block_type *type,
+			    DLDataType dtype, int64_t *shape)
 {
 	DLTensor *t = &item->tensor;
 
@@ -119,7 +119,7 @@ static int describe_all(struct tenon_params *list, DLDataType dtype, size_t *siz
 
 		if (!type)
 			continue;
-		err = describe(item, type, dtype, shape);
+		err = describe_numbers(item, type, dtype, shape);
 		shape += item->tensor.ndim;
 		if (!err && (__builtin_add_overflow(*size, item->bytes, size) ||
 			     __builtin_add_overflow(*size, -*size % TENON_TENSOR_ALIGN, size)))
@@ -177,7 +177,7 @@ int params_files_numbers(struct tenon_params *params, const struct tenon_param *
 		err = tenon_error(-TENON_E_VALUE, "parameter \"%.*s\" is not quantised",
 				  (int)param->name.size, param->name.data);
 	if (!err)
-		err = describe(&item, type, dtype, shape);
+		err = describe_numbers(&item, type, dtype, shape);
 	if (!err)
 		err = tenon_tensor_create(shape, item.tensor.ndim, dtype, out);
 	if (!err)

@@ -151,7 +151,7 @@ static struct operator_frame *frame_create(const struct operator_call *call)
 }
 
 /* Describe the arguments. Return: 0; or 1 + why the call is left out. */
-static int describe(struct operator_frame *f, const struct operator_call *call)
+static int describe_arguments(struct operator_frame *f, const struct operator_call *call)
 {
 	uint32_t i, tensors = 0;
 	DLTensor *t;
@@ -186,7 +186,7 @@ struct operator_begun *record_before_operator(const struct operator_call *call)
 		f = NULL;
 	}
 	if (f) {
-		f->lack = describe(f, call);
+		f->lack = describe_arguments(f, call);
 		keep_tensors(f, true);
 		f->outer = innermost;
 		innermost = f;

@@ -136,7 +136,7 @@ static int describe_range(struct submission *s, uint32_t i, const struct tenon_r
 	return record_bytes(size, &s->arguments[i]) ? 0 : 1 + RECORD_LACK_ARGUMENT;
 }
 
-static int describe(struct submission *s)
+static int describe_operation(struct submission *s)
 {
 	const struct tenon_operation *op = s->operation;
 	int why;
@@ -239,7 +239,7 @@ static void put_entry(struct tenon_buffer *out, const struct submission *s)
 	tenon_buffer_printf(out, "]}");
 }
 
-static int make_room(struct submission *s)
+static int allocate_record(struct submission *s)
 {
 	const struct tenon_operation *op = s->operation;
 
@@ -255,10 +255,10 @@ static int make_room(struct submission *s)
 static int submit_recorded(struct submission *s)
 {
 	struct tenon_buffer text = TENON_BUFFER_INIT;
-	int err, why = make_room(s);
+	int err, why = allocate_record(s);
 
 	if (!why)
-		why = describe(s);
+		why = describe_operation(s);
 	if (!why)
 		why = keep_ranges(s, true);
 	tenon_error_clear();

@@ -127,7 +127,7 @@ static int spread(struct relax_model *m, const struct tenon_value *v)
 	return 0;
 }
 
-static int run(struct relax_model *m)
+static int run_entry(struct relax_model *m)
 {
 	const struct relax_function *f = &m->x->functions[m->function];
 	struct tenon_value result = tenon_arg_none();
@@ -160,7 +160,7 @@ int relax_model_run(struct tenon_model *model)
 	if (err)
 		return err;
 	before = heap_enter(m->base.heap);
-	err = run(m);
+	err = run_entry(m);
 	heap_enter(before);
 	relax_leave(m->machine, outer);
 	return err;

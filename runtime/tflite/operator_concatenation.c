@@ -74,7 +74,7 @@ static int prepare(struct operator_call *c)
 	return 0;
 }
 
-static void run(const struct operator_call *c)
+static void run_concatenation(const struct operator_call *c)
 {
 	const struct tflite_value *out = c->outputs[0], *v;
 	const size_t row = c->blocks.count ? (size_t)(out->info.bytes / c->blocks.count) : 0;
@@ -96,5 +96,5 @@ static void run(const struct operator_call *c)
 }
 
 const struct operator_kind operator_concatenation = {
-	TFLITE_CONCATENATION, 1, UINT32_MAX, 1, prepare, run
+	TFLITE_CONCATENATION, 1, UINT32_MAX, 1, prepare, run_concatenation
 };

@@ -12,7 +12,7 @@ static int prepare(struct operator_call *c)
 }
 
 /* The product is computed in double precision, and rounded once. */
-static void run(const struct operator_call *c)
+static void run_dequantize(const struct operator_call *c)
 {
 	const struct tflite_value *in = c->inputs[0];
 	const double scale = (double)tflite_scale(&in->info, 0);
@@ -24,4 +24,5 @@ static void run(const struct operator_call *c)
 		out[i] = (float)(scale * (operator_load(in, i) - zero));
 }
 
-const struct operator_kind operator_dequantize = { TFLITE_DEQUANTIZE, 1, 1, 1, prepare, run };
+const struct operator_kind operator_dequantize = { TFLITE_DEQUANTIZE, 1, 1, 1, prepare,
+						   run_dequantize };

@@ -34,7 +34,7 @@ static int32_t logistic(float x)
 	return operator_clamp((int64_t)y + INT8_MIN, INT8_MIN, INT8_MAX);
 }
 
-static void run(const struct operator_call *c)
+static void run_logistic(const struct operator_call *c)
 {
 	const struct tflite_value *in = c->inputs[0];
 	const float scale = tflite_scale(&in->info, 0);
@@ -49,4 +49,4 @@ static void run(const struct operator_call *c)
 		operator_store(c->outputs[0], i, table[operator_load(in, i) - INT8_MIN]);
 }
 
-const struct operator_kind operator_logistic = { TFLITE_LOGISTIC, 1, 1, 1, prepare, run };
+const struct operator_kind operator_logistic = { TFLITE_LOGISTIC, 1, 1, 1, prepare, run_logistic };

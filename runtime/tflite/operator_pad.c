@@ -92,7 +92,7 @@ static void copy_rows(const struct operator_call *c)
 	}
 }
 
-static void run(const struct operator_call *c)
+static void run_pad(const struct operator_call *c)
 {
 	const struct tflite_value *out = c->outputs[0];
 	const bool quantised = (OPERATOR_QUANTISED >> out->info.type & 1) && out->info.scales.count;
@@ -113,5 +113,5 @@ static void run_with(const struct operator_call *c)
 	copy_rows(c);
 }
 
-const struct operator_kind operator_pad = { TFLITE_PAD, 2, 2, 1, prepare, run };
+const struct operator_kind operator_pad = { TFLITE_PAD, 2, 2, 1, prepare, run_pad };
 const struct operator_kind operator_pad_with = { TFLITE_PADV2, 3, 3, 1, prepare_with, run_with };

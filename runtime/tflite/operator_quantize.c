@@ -54,7 +54,7 @@ static void run_float(const struct operator_call *c, int32_t least, int32_t most
 		operator_store(out, i, quantise(in[i], scale, zero, least, most));
 }
 
-static void run(const struct operator_call *c)
+static void run_quantize(const struct operator_call *c)
 {
 	const struct tflite_value *in = c->inputs[0], *out = c->outputs[0];
 	int32_t least, most, from, to, x;
@@ -73,4 +73,4 @@ static void run(const struct operator_call *c)
 	}
 }
 
-const struct operator_kind operator_quantize = { TFLITE_QUANTIZE, 1, 1, 1, prepare, run };
+const struct operator_kind operator_quantize = { TFLITE_QUANTIZE, 1, 1, 1, prepare, run_quantize };

@@ -12,11 +12,12 @@ static int prepare(struct operator_call *c)
 	return err ? err : operator_want_elements(c, c->outputs[0], c->inputs[0]);
 }
 
-static void run(const struct operator_call *c)
+static void run_reshape(const struct operator_call *c)
 {
 	memcpy(c->outputs[0]->data, c->inputs[0]->data, (size_t)c->inputs[0]->info.bytes);
 }
 
-const struct operator_kind operator_reshape = { TFLITE_RESHAPE, 1, 2, 1, prepare, run };
-const struct operator_kind operator_squeeze = { TFLITE_SQUEEZE, 1, 1, 1, prepare, run };
-const struct operator_kind operator_expand_dims = { TFLITE_EXPAND_DIMS, 2, 2, 1, prepare, run };
+const struct operator_kind operator_reshape = { TFLITE_RESHAPE, 1, 2, 1, prepare, run_reshape };
+const struct operator_kind operator_squeeze = { TFLITE_SQUEEZE, 1, 1, 1, prepare, run_reshape };
+const struct operator_kind operator_expand_dims = { TFLITE_EXPAND_DIMS, 2, 2, 1, prepare,
+						    run_reshape };

@@ -13,7 +13,7 @@ static int prepare(struct operator_call *c)
 }
 
 /* What the C library says, as in the reference kernel. */
-static void run(const struct operator_call *c)
+static void run_sin(const struct operator_call *c)
 {
 	const float *in = (const float *)(const void *)c->inputs[0]->data;
 	float *out = (float *)(void *)c->outputs[0]->data;
@@ -23,4 +23,4 @@ static void run(const struct operator_call *c)
 		out[i] = sinf(in[i]);
 }
 
-const struct operator_kind operator_sin = { TFLITE_SIN, 1, 1, 1, prepare, run };
+const struct operator_kind operator_sin = { TFLITE_SIN, 1, 1, 1, prepare, run_sin };

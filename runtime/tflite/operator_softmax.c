@@ -135,7 +135,7 @@ static void run_row(const struct operator_call *c, uint64_t at)
 	}
 }
 
-static void run(const struct operator_call *c)
+static void run_softmax(const struct operator_call *c)
 {
 	uint64_t i;
 
@@ -143,4 +143,4 @@ static void run(const struct operator_call *c)
 		run_row(c, i * c->blocks.size);
 }
 
-const struct operator_kind operator_softmax = { TFLITE_SOFTMAX, 1, 1, 1, prepare, run };
+const struct operator_kind operator_softmax = { TFLITE_SOFTMAX, 1, 1, 1, prepare, run_softmax };

@@ -80,7 +80,7 @@ static int prepare_slice(struct operator_call *c)
 	return operator_want_shape(c, c->outputs[0], in->info.ndim, shape);
 }
 
-static void run(const struct operator_call *c)
+static void run_transpose(const struct operator_call *c)
 {
 	const struct tflite_value *out = c->outputs[0];
 	const size_t size = tflite_type_bits(out->info.type) / 8;
@@ -99,7 +99,6 @@ static void run(const struct operator_call *c)
 	}
 }
 
-const struct operator_kind operator_transpose = {
-	TFLITE_TRANSPOSE, 2, 2, 1, prepare_transpose, run
-};
-const struct operator_kind operator_slice = { TFLITE_SLICE, 3, 3, 1, prepare_slice, run };
+const struct operator_kind operator_transpose = { TFLITE_TRANSPOSE, 2, 2, 1, prepare_transpose,
+						  run_transpose };
+const struct operator_kind operator_slice = { TFLITE_SLICE, 3, 3, 1, prepare_slice, run_transpose };

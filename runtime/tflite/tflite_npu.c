@@ -100,7 +100,7 @@ static void aim(const struct tflite_network *n, const struct tflite_value *v,
 	}
 }
 
-static int make_room(const struct operator_call *c, struct npu_network *npu)
+static int allocate_parts(const struct operator_call *c, struct npu_network *npu)
 {
 	const size_t count = c->input_count - NPU_MEMORIES + (size_t)c->output_count;
 	size_t i;
@@ -251,7 +251,7 @@ int npu_create(struct tflite_network *n, const struct operator_call *c, struct n
 	if (!npu)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an operator");
 	err = pack(n, c, npu);
-	err = err ? err : make_room(c, npu);
+	err = err ? err : allocate_parts(c, npu);
 	err = err ? err : make_memories(n, c, npu);
 	err = err ? err : load(n, c, npu);
 	if (err)

@@ -51,7 +51,7 @@ int tflite_run_steps(struct tflite_network *n)
 	return err;
 }
 
-static int run(struct tenon_model *m)
+static int run_operators(struct tenon_model *m)
 {
 	struct tflite_network *n = network_of(m);
 	int err;
@@ -103,7 +103,7 @@ DLDataType tflite_dtype(uint8_t type)
 	}
 }
 
-static void describe(const struct tflite_value *v, struct tenon_port *out)
+static void describe_value(const struct tflite_value *v, struct tenon_port *out)
 {
 	*out = (struct tenon_port){ v->info.name, tflite_dtype(v->info.type), v->info.ndim,
 				    v->shape };
@@ -126,12 +126,12 @@ static size_t output_count(struct tenon_model *m)
 
 static void input(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(network_of(m)->inputs[index].value, out);
+	describe_value(network_of(m)->inputs[index].value, out);
 }
 
 static int output(struct tenon_model *m, size_t index, struct tenon_port *out)
 {
-	describe(output_of(network_of(m), index), out);
+	describe_value(output_of(network_of(m), index), out);
 	return 0;
 }
 
@@ -277,7 +277,7 @@ static int value(struct tenon_model *m, size_t index, struct tenon_model_value *
 	const struct tflite_network *n = network_of(m);
 	const enum tflite_source source = n->lives[index].source;
 
-	describe(&n->values[index], &out->port);
+	describe_value(&n->values[index], &out->port);
 	out->role = source == TFLITE_INPUT	? TENON_ROLE_INPUT
 		    : source == TFLITE_CONSTANT ? TENON_ROLE_PARAM
 						: TENON_ROLE_RESULT;
@@ -295,7 +295,7 @@ const struct model_ops tflite_model_ops = {
 	.input_is_set = input_is_set,
 	.set_input = set_input,
 	.bind_input = bind_input,
-	.run = run,
+	.run = run_operators,
 	.run_profiled = run_profiled,
 	.output_value = output_value,
 	.memory = memory,

@@ -44,7 +44,7 @@ static void child_free(struct child *c)
  * Servers behind pipes know no greeting, so it is answered here, before the process starts. Its end is waited for, as
  * nothing else would.
  */
-static void *run(void *context)
+static void *relay_child(void *context)
 {
 	struct child *c = context;
 	posix_spawn_file_actions_t actions;
@@ -102,7 +102,7 @@ TVM_CALL(create)
 	c->fd = fds[1];
 	snprintf(c->number, sizeof(c->number), "%d", fds[1]);
 	c->argv[count] = c->argv[count + 1] = c->number;
-	err = tvm_start_thread(run, c);
+	err = tvm_start_thread(relay_child, c);
 	if (!err)
 		return tvm_connect_over(fds[0], ret);
 	close(fds[0]);

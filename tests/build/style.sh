@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Sources begin with a sentence, and look as clang-format 14 writes them: other versions break some lines elsewhere
+# Sources begin with a sentence, name functions for what they act on, and look as clang-format 14 writes them: other versions break some lines elsewhere
 
 . tests/build/tap.sh
 
@@ -13,6 +13,23 @@ begins_with_a_sentence()
 		begun || (FILENAME ~ /^include\// && /^(#ifndef .*|#define .*|)$/) { next }
 		{ begun = 1 }
 		!/^(\/\*|\/\/)/ { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
+		END { exit bad }' {} +
+}
+
+# A backtrace without debug information has names alone: those of static functions say on what they act.
+say_what_they_act_on()
+{
+	! grep -rnE '^static [^;=]*\<(run|describe|make_room)\(' --include='*.c' "$@"
+}
+
+# Scripts, too, begin with a comment below the SPDX line
+scripts_begin_with_a_sentence()
+{
+	find "$@" -type f \( -name '*.py' -o -name '*.awk' -o -name '*.sh' \) -exec awk '
+		FNR == 1 { begun = 0; if (/^#!/) next }
+		begun || /SPDX-License/ || /^#?$/ { next }
+		{ begun = 1 }
+		!/^(#|r?""")/ { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
 		END { exit bad }' {} +
 }
 
@@ -31,6 +48,8 @@ fi
 for folder in devices driver examples firmware include lib link llm python rpc runtime tools; do
 	it "each file of $folder/ begins with a sentence" begins_with_a_sentence "$folder"
 done
+it "static functions are named for what they act on" say_what_they_act_on devices driver firmware lib link llm python rpc runtime tools
+it "each script begins with a sentence" scripts_begin_with_a_sentence compile hil packaging python scripts tests/compile tests/interop tools
 for folder in compile devices driver examples firmware hil include lib link llm python rpc runtime tests tools; do
 	if [ -z "$cannot_format" ]; then
 		it "$folder/ is formatted" formatted "$folder"

@@ -53,7 +53,7 @@ static int exists(struct tenon_remote *remote, DLDevice there, bool *out)
 }
 
 /* Attributes that a server does not answer stay empty. */
-static int describe(struct tenon_remote *remote, struct found *f)
+static int describe_remote(struct tenon_remote *remote, struct found *f)
 {
 	int err = tenon_remote_attribute(remote, f->there, TENON_ATTRIBUTE_NAME, &f->name);
 
@@ -141,7 +141,7 @@ static int list(struct tenon_remote *remote, FILE *out, void *json)
 			err = exists(remote, f.there, &there);
 			if (err || !there)
 				break;
-			err = describe(remote, &f);
+			err = describe_remote(remote, &f);
 			if (!err && !json)
 				print(&f, out);
 #ifdef CONFIG_JSON

@@ -285,7 +285,7 @@ static int read_lines(struct reader *r, struct tenon_slice output)
 
 /* ---- the suite */
 
-static void describe(const struct suite_ending *ending, char text[64])
+static void describe_ending(const struct suite_ending *ending, char text[64])
 {
 	if (ending->stopped)
 		snprintf(text, 64, "stopped after %lld s", (long long)ending->deadline);
@@ -302,7 +302,7 @@ static int read_status(struct tenon_slice output, const struct suite_ending *end
 	struct tenon_slice line = last_line(output);
 	char text[64];
 
-	describe(ending, text);
+	describe_ending(ending, text);
 	if (!ending->stopped && (ending->status == 77 || ending->status == 4))
 		return add_case(out, tenon_slice_of("all"), VERDICT_SKIP, line);
 	if (!ending->stopped && (ending->status == 126 || ending->status == 127))
@@ -324,7 +324,7 @@ static int add_faults(struct reader *r, const struct suite_ending *ending)
 	char text[64];
 	int err = 0;
 
-	describe(ending, text);
+	describe_ending(ending, text);
 	if (ending->stopped)
 		return add_case(out, tenon_slice_of("deadline"), VERDICT_TIMEOUT,
 				tenon_slice_of(text));

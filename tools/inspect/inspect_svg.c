@@ -22,7 +22,7 @@ static void add(void (*part)(const struct tenon_link_module *m, struct tenon_buf
 	tenon_buffer_fini(&text);
 }
 
-static void describe(const struct tenon_link_module *m, struct lines *l)
+static void describe_module(const struct tenon_link_module *m, struct lines *l)
 {
 	add(module_text_kind, m, "", &l->title);
 	add(module_text_format, m, "  ", &l->title);
@@ -52,7 +52,7 @@ int inspect_svg_tree(const struct tenon_link_inspection *n, const char *file, bo
 	for (i = 0; i < n->module_count; i++) {
 		const struct tenon_link_module *m = n->modules[i];
 
-		describe(m, &lines[i]);
+		describe_module(m, &lines[i]);
 		items[i].parent = m->parent;
 		items[i].title = (struct tenon_slice){ lines[i].title.data, lines[i].title.size };
 		items[i].text = (struct tenon_slice){ lines[i].text.data, lines[i].text.size };

@@ -8,8 +8,9 @@
 #include "tools/text/printable.h"
 
 /* Describe the program of an operator; what cannot be read is a fault to print. Return: the fault; NULL for none. */
-static const char *describe(struct program_file *f, const struct tenon_payload_format *format,
-			    uint32_t index, bool commands, struct program_report *report)
+static const char *describe_operator(struct program_file *f,
+				     const struct tenon_payload_format *format, uint32_t index,
+				     bool commands, struct program_report *report)
 {
 	struct tenon_payload_request request = { .commands = commands };
 
@@ -64,7 +65,7 @@ static void print_program(struct program_file *f, const struct tenon_payload_for
 	const char *fault;
 
 	report.before = "                    ";
-	fault = describe(f, format, index, commands, &report);
+	fault = describe_operator(f, format, index, commands, &report);
 	if (fault) {
 		fputs("  refused           ", out);
 		printable_cell(tenon_slice_of(fault), 0, out);
@@ -177,7 +178,7 @@ static cJSON *json_of_program(struct program_file *f, const struct tenon_payload
 {
 	cJSON *item = cJSON_CreateObject();
 	struct program_report report = program_report_json(item);
-	const char *fault = describe(f, format, index, commands, &report);
+	const char *fault = describe_operator(f, format, index, commands, &report);
 
 	if (fault)
 		json_set(item, "fault", json_of_text(tenon_slice_of(fault)));

@@ -122,7 +122,7 @@ static int take_file(struct cli *cli, struct link_words *w, const char *word)
 }
 
 /* Make room for what @argc words can be. */
-static int make_room(struct cli *cli, int argc, struct link_words *w)
+static int allocate_words(struct cli *cli, int argc, struct link_words *w)
 {
 	const size_t room = (size_t)argc + 1;
 
@@ -163,7 +163,7 @@ int link_read_options(struct cli *cli, int argc, char **argv, struct link_words 
 	int code;
 
 	*w = (struct link_words){ .options = link_options() };
-	code = make_room(cli, argc, w);
+	code = allocate_words(cli, argc, w);
 	includes = (struct cli_words){ w->includes, .most = (size_t)argc };
 	cases = (struct cli_words){ w->case_words, .most = (size_t)argc };
 	if (!code)

@@ -207,7 +207,7 @@ static int results_init(struct replay_results *out, size_t count)
 	return out->at ? 0 : -TENON_E_NOMEM;
 }
 
-static int run(struct repetition *r, struct replay_results *out)
+static int run_repetition(struct repetition *r, struct replay_results *out)
 {
 	const size_t count = r->op->argument_count;
 	int err = 0;
@@ -234,7 +234,7 @@ int replay_operation_run(const struct replay_manifest *m, const struct replay_op
 	int err;
 
 	*out = (struct replay_results){ 0 };
-	err = run(&r, out);
+	err = run_repetition(&r, out);
 	for (i = 0; r.host && i < op->argument_count; i++)
 		tenon_object_unref(r.host[i]);
 	for (i = 0; r.there && i < op->argument_count; i++)

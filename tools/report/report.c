@@ -242,7 +242,7 @@ static int keep_reason(struct cli *cli, struct report *r)
 }
 
 /* A model that cannot be described is left out, unless an option names it. */
-static int describe(struct cli *cli, const struct request *q, struct report *r)
+static int describe_model(struct cli *cli, const struct request *q, struct report *r)
 {
 	struct tenon_model_options o = { .size = sizeof(o),
 					 .function = q->source.function,
@@ -277,7 +277,7 @@ static int report_of(struct cli *cli, const struct request *q, const char *modul
 
 	if (tenon_link_inspect(module, &r.n))
 		return cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
-	code = describe(cli, q, &r);
+	code = describe_model(cli, q, &r);
 	if (!code)
 		code = measure_all(cli, q, &r);
 	/* ahead-of-time code describes itself only when it runs */

@@ -147,7 +147,7 @@ static void release(struct run *run)
 }
 
 /* Run what the file is. */
-static int execute(struct cli *cli, struct run *run)
+static int run_target(struct cli *cli, struct run *run)
 {
 	if (run->options.memory && !run_is_model(run))
 		return cli_usage(cli,
@@ -174,7 +174,7 @@ static int run_main(struct cli *cli, int argc, char **argv)
 		goto out;
 	code = prepare(cli, &run);
 	if (!code)
-		code = execute(cli, &run);
+		code = run_target(cli, &run);
 	if (!code && !reports_itself)
 		code = run_compare(cli, &run);
 	code = end(cli, &run, code);

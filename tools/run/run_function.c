@@ -54,7 +54,7 @@ static struct tenon_value *views_of(const struct arguments *a)
 	return views;
 }
 
-static int call(struct cli *cli, struct run *run, struct tenon_value *returned)
+static int call_function(struct cli *cli, struct run *run, struct tenon_value *returned)
 {
 	const int32_t argument_count = (int32_t)run->arguments.count;
 	const struct tenon_slice name = tenon_slice_of(run->name);
@@ -139,7 +139,7 @@ int run_function(struct cli *cli, struct run *run)
 	if (!code)
 		code = run_put_arguments(cli, run);
 	if (!code)
-		code = call(cli, run, &returned);
+		code = call_function(cli, run, &returned);
 	if (!code)
 		code = run_get_outputs(cli, run, &returned);
 	if (code) {

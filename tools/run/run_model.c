@@ -162,7 +162,7 @@ static int write_outputs(struct cli *cli, const struct run *run)
 
 /* ---- running */
 
-static int call(struct run *run)
+static int run_loaded(struct run *run)
 {
 	const char *file = run->options.file;
 	struct times *times = &run->times;
@@ -195,7 +195,7 @@ int run_model(struct cli *cli, struct run *run)
 		return code;
 	if (run->options.stream)
 		return run_stream(cli, run);
-	if (call(run))
+	if (run_loaded(run))
 		return run_model_failed(cli, run);
 	code = write_outputs(cli, run);
 	if (!code && run->options.profile && !run->options.json &&
