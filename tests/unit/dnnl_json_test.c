@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/dnnl_graph.h"
 
+#include <stdio.h>
+
 #include "driver/dnnl/dnnl_library.h"
 
 static void need_library(void)
@@ -284,6 +286,131 @@ static void a_module_is_saved_with_its_bytes(void **state)
 	tenon_buffer_fini(&b);
 }
 
+/* ---- each attribute, with what no graph should say */
+
+#define LAID(name, inputs, shape, attrs)                                                           \
+	"{\"symbol\": \"dnnl_f\", \"nodes\": [{\"op\": \"input\", \"name\": \"x\", \"attrs\": "    \
+	"{\"dtype\": [[\"float32\"]], \"shape\": [[" shape "]]}}, {\"op\": \"kernel\", \"name\": " \
+	"\"" name "\", \"inputs\": [" inputs "], \"attrs\": {" attrs "\"dtype\": "                 \
+	"[[\"float32\"]], \"shape\": [[" shape "]]}}], \"arg_nodes\": [0], \"heads\": "            \
+	"[[1, 0, 0]], \"node_row_ptr\": []}"
+
+static const char *const operators[] = {
+	"nn.conv1d",
+	"nn.conv2d",
+	"nn.conv3d",
+	"nn.conv2d_transpose",
+	"nn.dense",
+	"nn.max_pool2d",
+	"nn.avg_pool2d",
+	"nn.global_avg_pool2d",
+	"nn.batch_norm",
+	"nn.layer_norm",
+	"nn.softmax",
+	"nn.batch_matmul",
+	"nn.leaky_relu",
+	"concatenate",
+	"reshape",
+	"nn.batch_flatten",
+	"add",
+	"subtract",
+	"clip",
+	"hard_sigmoid",
+	"linear",
+	"dnnl.dense_bias",
+	"nn.max_pool3d",
+	"dnnl.deconv2d_bias",
+	"dnnl.conv2d_bias_sum_relu",
+};
+
+static const char *const keys[] = {
+	"axis",	       "strides", "dilation",	 "padding",	"pool_size",  "groups",
+	"layout",      "scale",	  "out_layout",	 "post_ops",	"post_alpha", "count_include_pad",
+	"a_min",       "alpha",	  "activation",	 "data_layout", "epsilon",    "kernel_layout",
+	"transpose_a", "sum_idx", "transpose_b",
+};
+
+static const char *const values[] = {
+	"[[\"-1\"]]",
+	"[[\"0\"]]",
+	"[[\"2147483648\"]]",
+	"[[\"99999999999999999999\"]]",
+	"[[\"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\"]]",
+	"[[\"3\", \"1\", \"1\", \"1\"]]",
+	"[[\"nan\"]]",
+	"[[\"True\"]]",
+	"[[\"\"]]",
+	"[[]]",
+	"\"x\"",
+	"[[{}]]",
+	"[[null]]",
+	"[[\"NHWC\"]]",
+	"[[\"IOHW\"]]",
+	"[[\"sum\", \"sum\"]]",
+	"[[\"clip\", \"nn.fft\", \"nn.relu\"]]",
+	"[[\"a text that is longer than each number and each name of a layout may be, by far\"]]",
+};
+
+static const char *const extents[] = {
+	"[1, 1, 2, 2]",	      "[4]", "[2, 2]", "[1, 2, 2]", "[1, 1, 1, 2, 2]",
+	"[1, 1, 1, 1, 2, 2]", "[]",  "[0]",    "[4, 0, 1]",
+};
+
+static const char *const inputs[] = {
+	"[0, 0, 0]",
+	"[0, 0, 0], [0, 0, 0]",
+	"[0, 0, 0], [0, 0, 0], [0, 0, 0]",
+	"[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]",
+	"[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Load and call: it computes something, or an error says what is wrong. */
+static void computes_or_tells(const char *operator, const char * from, const char *extent,
+			      const char *key, const char *value)
+{
+	struct tenon_module *m = NULL;
+	int64_t shape[] = { 1, 1, 2, 2 };
+	char json[1024], attribute[256] = "";
+	float in[4] = { 1, 2, 3, 4 }, out[4];
+	int err;
+
+	if (key)
+		snprintf(attribute, sizeof(attribute), "\"%s\": %s, ", key, value);
+	snprintf(json, sizeof(json), LAID("%s", "%s", "%s", "%s"), extent, operator, from,
+		 attribute, extent);
+	err = load_graph(json, 0, &m);
+	if (!err)
+		err = call(m, in, shape, 4, out, shape, 4);
+	if (err > 0 || (err && !*tenon_error_message()))
+		fail_msg("no error: %s", json);
+	if (!err && *tenon_error_message())
+		fail_msg("an error that is none, %s: %s", tenon_error_message(), json);
+	tenon_error_clear();
+	tenon_object_unref(m);
+}
+
+static void any_attribute_of_any_operator_is_used_or_refused(void **state)
+{
+	size_t o, k, v;
+
+	(void)state;
+	need_library();
+	for (o = 0; o < COUNT(operators); o++) {
+		for (k = 0; k < COUNT(keys); k++)
+			for (v = (o + k) % 2; v < COUNT(values); v += 2)
+				computes_or_tells(operators[o], inputs[(k + v) % 3 + (o == 8) * 2],
+						  extents[o == 11  ? 3
+							  : o == 4 ? 2
+								   : 0],
+						  keys[k], values[v]);
+		for (k = 0; k < COUNT(extents); k++)
+			for (v = 0; v < COUNT(inputs); v++)
+				computes_or_tells(operators[o], inputs[v], extents[k], NULL, NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +418,7 @@ int main(void)
 		cmocka_unit_test(the_last_extent_of_a_pooling_may_be_rounded_up),
 		cmocka_unit_test(a_graph_that_breaks_the_format_is_refused),
 		cmocka_unit_test(an_operator_that_cannot_be_made_is_named),
+		cmocka_unit_test(any_attribute_of_any_operator_is_used_or_refused),
 		cmocka_unit_test(hard_activations_have_their_bounds),
 		cmocka_unit_test(a_vector_of_channels_is_broadcast),
 		cmocka_unit_test(the_caller_receives_the_layout_that_the_graph_names),
