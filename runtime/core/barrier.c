@@ -41,7 +41,7 @@ static void barrier_sleep(struct barrier *b, uint32_t phase)
 bool barrier_wait(struct barrier *b, int tasks)
 {
 	uint32_t phase = __atomic_load_n(&b->phase, __ATOMIC_ACQUIRE) & ~BARRIER_SLEEPERS, now;
-	struct spin spin = { __atomic_load_n(&b->budget_ns, __ATOMIC_RELAXED) };
+	struct spin spin = { __atomic_load_n(&b->budget_ns, __ATOMIC_RELAXED), 0 };
 
 	if (phase & BARRIER_FAILED)
 		return false;
@@ -49,9 +49,11 @@ bool barrier_wait(struct barrier *b, int tasks)
 		barrier_open(b);
 		return true;
 	}
-	if (!spin_until(&spin, &b->phase, ~BARRIER_SLEEPERS, phase, false))
+	if (!spin_until(&spin, &b->phase, ~BARRIER_SLEEPERS, phase, false)) {
 		while ((__atomic_load_n(&b->phase, __ATOMIC_ACQUIRE) & ~BARRIER_SLEEPERS) == phase)
 			barrier_sleep(b, phase);
+		spin_learn(&spin);
+	}
 	__atomic_store_n(&b->budget_ns, spin.budget_ns, __ATOMIC_RELAXED);
 	now = __atomic_load_n(&b->phase, __ATOMIC_ACQUIRE);
 	return (now & ~BARRIER_FLAGS) != phase;

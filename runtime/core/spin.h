@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spin for a short time before sleeping. The time adapts: a wait that ends in time lengthens the
- * next one, a timeout shortens it, so that an idle or crowded machine is not kept busy.
+ * Spin for a short time before sleeping. The time adapts: a wait that ends in time, or soon after,
+ * lengthens the next one. A longer wait shortens it, so that an idle or crowded machine is not kept
+ * busy.
  */
 #ifndef RUNTIME_CORE_SPIN_H
 #define RUNTIME_CORE_SPIN_H
@@ -12,13 +13,20 @@
 #include "lib/clock.h"
 #include "runtime/core/futex.h"
 
-#define SPIN_MOST_NS  40000
+#define SPIN_MOST_NS  100000 /* a small kernel that one thread runs between two launches */
 #define SPIN_LEAST_NS 1000
 #define SPIN_CHUNK    32 /* pauses between two reads of the clock */
 
 struct spin {
 	int32_t budget_ns; /* 0: never spin */
+	int64_t end;	   /* when the last wait that timed out stopped spinning */
 };
+
+static inline void spin_longer(struct spin *s)
+{
+	if (s->budget_ns < SPIN_MOST_NS)
+		s->budget_ns *= 2;
+}
 
 /* Spin until (*@word & @mask) equals @value (@want true) or differs (false). False on timeout. */
 static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mask, uint32_t value,
@@ -30,8 +38,7 @@ static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mas
 	while (s->budget_ns) {
 		for (i = 0; i < SPIN_CHUNK; i++) {
 			if (((__atomic_load_n(word, __ATOMIC_ACQUIRE) & mask) == value) == want) {
-				if (s->budget_ns < SPIN_MOST_NS)
-					s->budget_ns *= 2;
+				spin_longer(s);
 				return true;
 			}
 			cpu_relax();
@@ -41,9 +48,17 @@ static inline bool spin_until(struct spin *s, const uint32_t *word, uint32_t mas
 		else if ((int64_t)clock_now() > end)
 			break;
 	}
-	if (s->budget_ns > SPIN_LEAST_NS)
-		s->budget_ns /= 2;
+	s->end = end;
 	return false;
+}
+
+/* After a wait that timed out is over: choose how long the next one spins. */
+static inline void spin_learn(struct spin *s)
+{
+	if ((int64_t)clock_now() - s->end < SPIN_MOST_NS)
+		spin_longer(s);
+	else if (s->budget_ns > SPIN_LEAST_NS)
+		s->budget_ns /= 2;
 }
 
 #endif /* RUNTIME_CORE_SPIN_H */

@@ -132,6 +132,7 @@ static uint32_t worker_wait(struct worker *w, uint32_t last)
 		futex_wait(&w->offer, last | OFFER_ASLEEP);
 		now = __atomic_load_n(&w->offer, __ATOMIC_RELAXED);
 	} while (now == (last | OFFER_ASLEEP));
+	spin_learn(&w->spin);
 	return now & ~OFFER_OPEN;
 }
 
@@ -257,6 +258,7 @@ static void wait_for_workers(void)
 		futex_wait(&pool.pending, now);
 		now = __atomic_load_n(&pool.pending, __ATOMIC_ACQUIRE);
 	}
+	spin_learn(&pool.spin);
 }
 
 static int collect_failure(void)
