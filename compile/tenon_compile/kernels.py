@@ -214,6 +214,16 @@ def depthwise_conv2d(x, weights, shape, strides, padding, dilation, tile):
     return te.compute(shape, term, name="depthwise_conv2d", attrs=mark(tile))
 
 
+def depth_to_space(x, shape, block):
+    """Channels of x (NHWC) beside each other: those of a place are what a block has there, row by row."""
+    (height, width), channels = block, shape[-1]
+
+    def element(n, h, w, c):
+        return x[n, h // height, w // width, (h % height * width + w % width) * channels + c]
+
+    return te.compute(shape, element, name="depth_to_space")
+
+
 def product(x, y, shape, tile):
     """The products of two values, of which each has as many matrices. Rows of y are read in the order of memory."""
     k = te.reduce_axis((0, int(x.shape[-1])))

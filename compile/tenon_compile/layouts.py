@@ -399,11 +399,10 @@ class Emitter:
         return self.with_bias(value, node, [1, -1, 1, 1]), False
 
     def depth_to_space(self, node):
-        n, channels, rows, columns = node.shape
-        height, width = node.block
-        parts = op.reshape(self.last(node.input), [n, rows // height, columns // width, channels, height, width])
-        moved = self.emit(op.permute_dims(self.emit(parts), [0, 1, 4, 2, 5, 3]))
-        return op.reshape(moved, in_last(node.shape)), True
+        value = self.builder.call_te(
+            kernels.depth_to_space, self.last(node.input), in_last(node.shape), node.block, primfunc_name_hint="depth_to_space"
+        )
+        return value, True
 
     def dense(self, node):
         """Columns of the weights are filled up to whole vectors."""

@@ -49,13 +49,14 @@ def rows_of_block(rows, step, window, width, products, lost=0):
     """How many rows of a depthwise convolution are in a block; None if none gains.
 
     A row of what it reads has so many elements in a block ("width"), each the sum of so many products, of which each takes
-    longer by what is "lost".
+    longer by what is "lost". Blocks are an even number, if they can be, so that two threads have as many rows each.
     """
     counts = [count for count in range(1, rows + 1) if rows % count == 0]
     read = {count: (count - 1) * step + window for count in counts}
     fitting = [count for count in counts if read[count] * width <= BLOCK]
     again = {count: read[count] / (step * count) - 1 for count in fitting}
-    return max((count for count in fitting if (again[count] + lost) * products <= PASSING), default=None)
+    gaining = [count for count in fitting if (again[count] + lost) * products <= PASSING]
+    return max(gaining, key=lambda count: (rows // count % 2 == 0, count), default=None)
 
 
 def window_of(node):
@@ -154,7 +155,8 @@ def tile_second(schedule, block, behind, first, vectors):
     share, row, inner_row = schedule.split(row, [None, rows // tile.rows, tile.rows])
     column, inner_column = schedule.split(column, [None, tile.columns])
     channel, inner_wide, lane = schedule.split(channel, [None, tile.vectors, tile.lanes])
-    outer, inner = [picture, part, share, row, column, channel], [inner_row, inner_column, inner_wide]
+    # a thread has rows that are beside each other, and reads them again in the next kernel
+    outer, inner = [picture, share, part, row, column, channel], [inner_row, inner_column, inner_wide]
     schedule.reorder(*outer, *summed, *inner, lane)
     same = behind and size(schedule, schedule.get_sblock(behind[-1])) == elements
     rest = compute_behind(schedule, block, behind, outer, tile.lanes, same)
@@ -162,7 +164,7 @@ def tile_second(schedule, block, behind, first, vectors):
     # TVM makes loops of their own of the first and the last columns, where it knows of each product whether it is in the picture
     schedule.annotate(column, "pragma_loop_partition_hint", 1)
     unroll_window(schedule, summed, math.prod(extent(schedule, loop) for loop in [*summed, *inner]))
-    return [picture, part, share], summed[0], len(inner), rest
+    return [picture, share, part], summed[0], len(inner), rest
 
 
 def tile_first(schedule, block, between, loop, tile):

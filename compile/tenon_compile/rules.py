@@ -611,8 +611,8 @@ def transposed_convolution(graph, node):
     if node.strides != [height, width] or node.dilation != [1, 1]:
         return None
     n, _, rows, columns = x.shape
-    each = constant(numpy.ascontiguousarray(weights.value.transpose(1, 2, 3, 0).reshape(-1, inputs, 1, 1)))
-    bias = [constant(numpy.repeat(node.inputs[2].value.reshape(-1), height * width))] if len(node.inputs) > 2 else []
+    each = constant(numpy.ascontiguousarray(weights.value.transpose(2, 3, 1, 0).reshape(-1, inputs, 1, 1)))
+    bias = [constant(numpy.tile(node.inputs[2].value.reshape(-1), height * width))] if len(node.inputs) > 2 else []
     how = {"strides": [1, 1], "padding": [0] * 4, "dilation": [1, 1], "groups": 1}
     product = Node("conv2d", [x, each, *bias], (n, outputs * height * width, rows, columns), node.dtype, how)
     return Node("depth_to_space", [product], node.shape, node.dtype, {"block": [height, width]})
@@ -628,7 +628,7 @@ def elementwise_before_depth_to_space(graph, node):
     if node.axis not in (None, 1):
         return None
     repeat = space.input.shape[1] // space.shape[1]
-    scale, shift = (numpy.repeat(spread(value, space.shape[1]), repeat) for value in (node.scale, node.shift))
+    scale, shift = (numpy.tile(spread(value, space.shape[1]), repeat) for value in (node.scale, node.shift))
     return space.like([affine(space.input, scale, shift, 1)])
 
 

@@ -23,14 +23,15 @@ from .pairs import is_pair, tile_pair
 LEAST_WORK = 400_000  # multiply-adds: about ten times what a launch of threads costs
 LEAST_ELEMENTS = LEAST_WORK // 12  # those that a kernel without a product computes in the same time
 LEAST_TURNS = 8
-LARGER = 8  # how many times as many elements a picture has as weights, if these are read again for each block of rows
+LEAST_LANES = 8  # of a vector of elements that no product is among
+LARGER = 2  # how many times as many elements a convolution reads and writes as weights, if it reads these for each block of rows
 DEPTHWISE = ("depthwise_conv2d", "integer_depthwise_conv2d")
 # those whose tiles depend on vectors alone
 ALL_VECTORS = ("conv2d", "dense", "product", *DEPTHWISE)
 
 
 def rows_in_blocks(schedule, row, channel, elements, weights):
-    """Split the rows of a convolution for threads, each with all channels, if the picture is larger than the weights.
+    """Split the rows of a convolution for threads, each with all channels, if its pictures are larger than the weights.
 
     The next convolution then reads most of what its own thread wrote. The loop over blocks, and that within one.
     """
@@ -75,7 +76,7 @@ def share_depthwise(schedule, loops, work):
     turns = range(2 * LEAST_TURNS, LEAST_TURNS - 1, -1)
     count = next((one for one in turns if extent(schedule, channel) % one == 0), 1)
     one_picture = extent(schedule, pictures) == 1
-    if count == 1 or (one_picture and extent(schedule, row) >= 2 * LEAST_TURNS):
+    if count == 1 or (one_picture and extent(schedule, row) >= LEAST_TURNS):
         return loops, [row] if one_picture else [pictures, row]
     block, channel = schedule.split(channel, [count, None])
     return [pictures, block, row, column, channel], [pictures, block]
@@ -150,7 +151,9 @@ def tile_product(schedule, names, vectors, chosen):
     channel, inner_wide, lane = schedule.split(channels, [None, tile.vectors, tile.lanes])
     inner = [*inner_row, inner_column, inner_wide]
     all_channels = extent(schedule, channel) == 1
-    work = elements * math.prod(extent(schedule, loop) for loop in [*summed, *group])
+    products = math.prod(extent(schedule, loop) for loop in [*summed, *group])
+    # a vector that is not full takes as long
+    work = elements * products * max(1, vectors.lanes // tile.lanes)
     # weights of a tile stay in the cache from one row to the next; those of depthwise convolutions do anyway, and
     # their inputs are read once, in the order of memory; each matrix of a product has weights of its own
     blocks, shared = [], None
@@ -160,8 +163,9 @@ def tile_product(schedule, names, vectors, chosen):
         outer = [*outer, column, channel]
     else:
         if names[0].endswith("conv2d"):
-            weights = extent(schedule, channel) * tile.channels * math.prod(extent(schedule, loop) for loop in [*summed, *group])
-            blocks, outer[-1] = rows_in_blocks(schedule, outer[-1], channel, elements, weights)
+            weights = extent(schedule, channel) * tile.channels * products
+            read = math.prod(int(extent) for extent in schedule.get(block).reads[0].source.shape)
+            blocks, outer[-1] = rows_in_blocks(schedule, outer[-1], channel, read + elements, weights)
         outer = [*outer[:-1], *blocks, channel, outer[-1], column] if blocks else [channel, *outer, column]
     schedule.reorder(*outer, *summed, *inner, lane, *group)
     same = behind and in_tile(schedule, behind[-1], extents, all_channels)
@@ -172,8 +176,8 @@ def tile_product(schedule, names, vectors, chosen):
         # the loop over channels stays as it is in each block
         in_threads(schedule, loops[: outer.index(channel) + 1] if blocks else loops, work)
     else:
-        products = math.prod(extent(schedule, loop) for loop in [*summed, *inner])
-        finish_depthwise(schedule, outer, shared, summed, products)
+        of_tile = math.prod(extent(schedule, loop) for loop in [*summed, *inner])
+        finish_depthwise(schedule, outer, shared, summed, of_tile)
     zero_before(schedule, block, summed[0], len(inner))
     if dot:
         dot_product(schedule, lane, dot)
@@ -191,8 +195,8 @@ def vector_of(schedule, block, space, vectors):
     Sums along the last axis of a matrix are vectors too, of elements that are a row apart: scalar sums take 1.3 to 5 times
     as long, since each addition waits for the one before.
     """
-    lanes = max(vectors.lanes, 8)
-    if vectors.lanes == 1 or extent(schedule, space[-1]) % lanes:
+    lanes = math.gcd(extent(schedule, space[-1]), max(vectors.lanes, 8))
+    if vectors.lanes == 1 or lanes < LEAST_LANES:
         return 1
     return 1 if not vectors.conditions and has_condition(schedule, block) else lanes
 

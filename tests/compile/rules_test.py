@@ -156,8 +156,8 @@ def scaled(node, a):
 def depth_to_space(node, a):
     n, channels, rows, columns = node.shape
     height, width = node.block
-    parts = a.reshape(n, channels, height, width, rows // height, columns // width)
-    return parts.transpose(0, 1, 4, 2, 5, 3).reshape(node.shape)
+    parts = a.reshape(n, height, width, channels, rows // height, columns // width)
+    return parts.transpose(0, 3, 4, 1, 5, 2).reshape(node.shape)
 
 
 def called(node, *inputs):
