@@ -15,6 +15,7 @@ from .dot_products import Dot
 ENOUGH = 8  # sums that hide the latency of a multiply-add
 NEAR = 4096  # weights of 32 bits that stay in the nearest cache beside other things
 FEWER = 1.3  # how many times as many vectors channels take at least, if others fill theirs
+WIDEST = 16  # lanes of any vectors
 MARK = "tenon.tile"  # of a block that schedules.py tiles
 
 
@@ -165,9 +166,12 @@ def pack(weights, tile):
 
 
 def padded(x, padding, planar=False):
+    """A copy with zeros around it. Rows of one with channels first are whole vectors."""
     top, left, bottom, right = padding
     if not any(padding):
         return x
+    if planar:
+        right += -(left + int(x.shape[-1]) + right) % WIDEST
     before, after = ([0, 0, top, left], [0, 0, bottom, right]) if planar else ([0, top, left, 0], [0, bottom, right, 0])
     return topi.nn.pad(x, before, after, name="pad")
 

@@ -219,6 +219,9 @@ def vectorize_blocks(schedule, names, vectors):
             if summed:
                 schedule.reorder(*space, *summed, lane)
             schedule.vectorize(lane)
+            if name == "pad":
+                # TVM makes loops of their own of the vectors at the border
+                schedule.annotate(space[-1], "pragma_loop_partition_hint", 1)
         if lanes > 1 and not summed:
             elements_in_threads(schedule, space, lanes * math.prod(extent(schedule, loop) for loop in space))
         elif lanes > 1:
