@@ -233,6 +233,55 @@ def a_convolution_and_a_depthwise_one_behind_it_are_one_kernel_in_blocks():
             assert numpy.allclose(run(x), expected(x), rtol=1e-3, atol=1e-4), (shape, window, more)
 
 
+def blocks_of_a_pair_are_an_even_number():
+    graph, _ = pair((1, 32, 40, 40), 192, (3, 3), padding=(1, 1))
+    (kernel,) = compiled(graph, Vectors(16, 24))[0].values()
+    text = kernel.script()
+    assert text.count("T.parallel(6)") == 1, text  # not all rows in three blocks of channels
+
+
+def threads_share_rows_of_a_picture_that_is_larger_than_the_weights():
+    by_rows = []
+    for rows in (20, 10):
+        graph = Graph([x := given(1, 96, rows, rows)], [unary("relu", convolution(x, random(384, 96, 1, 1)))])
+        (kernel,) = compiled(graph, Vectors(16, 24))[0].values()
+        by_rows.append("T.parallel(T.int64(10))" in kernel.script())
+    assert by_rows == [True, False], by_rows
+
+
+def a_kernel_of_vectors_that_are_not_full_is_shared_by_the_time_that_it_takes():
+    parallel = []
+    for columns in (80, 8):
+        graph = Graph([x := given(1, 24, 80, columns)], [unary("relu", convolution(x, random(2, 24, 1, 1)))])
+        (kernel,) = compiled(graph, Vectors(16, 24))[0].values()
+        parallel.append("T.parallel" in kernel.script())
+    assert parallel == [True, False], parallel
+
+
+def threads_share_the_copy_of_a_picture_with_zeros_around_it():
+    weights, x = random(16, 3, 3, 3) - numpy.float32(0.5), given(1, 3, 130, 127)
+    graph = Graph([x], [unary("relu", convolution(x, weights, padding=(1, 1)))])
+    kernels, (run,) = compiled(graph, VECTORS)
+    (kernel,) = kernels.values()
+    assert kernel.script().count("T.parallel") == 2, kernel.script()
+    picture = random(1, 3, 130, 127) - numpy.float32(0.5)
+    expected = numpy.maximum(mixed(in_last(picture), weights, padding=(1, 1)), 0).transpose(0, 3, 1, 2)
+    assert numpy.allclose(run(picture), expected, rtol=1e-4, atol=1e-5)
+
+
+def channels_of_a_block_go_beside_each_other_in_vectors():
+    x = given(1, 6 * 24, 30, 20)
+    graph = Graph([x], [Node("depth_to_space", [x], (1, 24, 60, 60), "float32", {"block": [2, 3]})])
+    module, _ = module_of(graph, tvm.IRModule(), Vectors(16, 24))
+    with tvm.target.Target("llvm"):
+        module = schedule_module(fused(module), Vectors(16, 24))[0]
+    (text,) = (one.script() for variable, one in module.functions.items() if "depth_to_space" in variable.name_hint)
+    assert text.count("T.vectorized(T.int64(8))") == 1, text
+    picture = random(*x.shape)
+    expected = picture.reshape(1, 2, 3, 24, 30, 20).transpose(0, 3, 4, 1, 5, 2).reshape(1, 24, 60, 60)
+    assert numpy.array_equal(compiled(graph, VECTORS)[1][0](picture), expected)
+
+
 def convolutions_that_gain_nothing_in_one_kernel_are_two():
     small, _ = pair((1, 16, 64, 64), 32, (3, 3), padding=(1, 1))
     prime, _ = pair((1, 16, 97, 97), 32, (3, 3), padding=(1, 1))
