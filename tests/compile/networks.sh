@@ -44,6 +44,12 @@ it "the classifier of directions has a reference" "$python" tests/compile/refere
 it "the classifier of directions becomes a module" compile "$directions" -o "$scratch/d/model.so" --shape x=1,3,48,192 \
 	${one_processor:+--processor "$one_processor"}
 it "it gives what ONNX Runtime gives" gives "$scratch/d" "$scratch/d/model.so" --input "x=@$scratch/d/x.npy"
+in_integers()
+{
+	(unset CC; "$python" tests/compile/one_step.py "$TENON_COMMAND" "$prepared/networks" "$@")
+}
+it "each operator of it in 8 bits is a step from what the file says at most" in_integers "text direction, int8" \
+	${one_processor:+--processor "$one_processor"}
 it "a network that finds speech, with an LSTM, gives what ONNX Runtime gives" \
 	printed_command_runs "$speech/silero_vad_16k_op15.onnx" "$scratch/speech.so" --shape input=1,576 --shape state=2,1,128 --case
 it "and so does one of a sequence of frames" \
