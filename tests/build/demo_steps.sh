@@ -50,9 +50,22 @@ without_pypi()
 	[ $status -eq 1 ] && grep -q '^Left out: PyPI cannot be reached' "$scratch/out"
 }
 
+# the command measures a file, and does nothing else
+printf '#!/bin/sh\n[ "$1" != bench ] || echo "50 runs: min 5 ms, median 6 ms"\n' > "$scratch/bin/tenon"
+chmod +x "$scratch/bin/tenon"
+
+a_file_has_a_time_and_one_ratio()
+{
+	sh scripts/demo --run "$scratch/bin" > "$scratch/out" 2>&1
+	grep -A 2 '^A file takes ' "$scratch/out"
+	grep -Eq "^A file takes 5 ms on one thread(: [0-9.]+ × ONNX Runtime's time .*)?[.]$" "$scratch/out" || return
+	! grep -qsw bmi2 /proc/cpuinfo || grep -q ' × ONNX' "$scratch/out"
+}
+
 it "each step is announced" each_step_is_announced
 it "a build that fails shows the end of its output" a_failure_shows_the_end_of_the_output
 it "a step of more than ten seconds shows how far it is" a_long_step_shows_how_far_it_is
+[ "$(uname -m)" != x86_64 ] || it "the demo says how long a file takes, and that beside ONNX Runtime" a_file_has_a_time_and_one_ratio
 for part in chat picture; do
 	it "where PyPI cannot be reached, the demo says what it leaves out: $part" without_pypi $part
 done
