@@ -120,6 +120,15 @@ large_processor()
 	fi
 }
 
+# emulator_rounds: QEMU 7.2 ends at a conversion of vectors towards zero, which exp() has, unless another operation on
+# vectors of float numbers is right before it
+emulator_rounds()
+{
+	echo 'int main(void) { __asm__ volatile("vsetivli zero, 4, e32, m1, ta, ma\n\tvfcvt.rtz.x.f.v v1, v1"); return 0; }' \
+		> "$scratch/rounds.c"
+	"$cross-gcc" -march=rv64gcv -o "$scratch/rounds" "$scratch/rounds.c" && $emulator "$scratch/rounds"
+}
+
 if on aarch64-linux-gnu qemu-aarch64; then
 	processor aarch64 "aarch64" --target aarch64
 	it "a module with other weights fails its own test there" fails_with_other_weights aarch64
@@ -138,6 +147,11 @@ if on riscv64-linux-gnu qemu-riscv64; then
 	it "a module with other weights fails its own test there" fails_with_other_weights riscv64
 	large_processor riscv64 "riscv64" --target riscv64
 	export QEMU_CPU=rv64,v=true,vext_spec=v1.0,vlen=128,elen=64
+	if ! emulator_rounds > /dev/null 2>&1; then
+		echo "# $qemu ends at vfcvt.rtz.x.f.v: the network has no exp()"
+		network=$scratch/without-exp.onnx
+		it "the network is written without exp()" "$python" tests/compile/cross_network.py "$network" without-exp
+	fi
 	processor rvv "riscv64 with vectors" --target riscv64 --processor +v
 	large_processor rvv "riscv64 with vectors" --target riscv64 --processor +v
 fi

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A small network with an operator for each schedule of tenon-compile: cross_network.py FILE
+"""A small network with an operator for each schedule of tenon-compile: cross_network.py FILE [without-exp]
 
 Convolutions with a remainder of columns and of channels, one by one, strided, depthwise, with a gate behind them; a
-pool, a resize, a concatenation, a dense layer and a softmax.
+pool, a resize, a concatenation, a dense layer and a softmax. Functions of e are others without-exp.
 """
 
 import sys
@@ -11,6 +11,7 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+of_exp = sys.argv[2:] != ["without-exp"]
 numbers = numpy.random.default_rng(7)
 nodes, constants = [], []
 
@@ -49,11 +50,11 @@ narrow = add("Clip", convolution(x, 16, 24, 1))
 x = add("Add", narrow, convolution(narrow, 24, 24, 5))
 pooled = add("MaxPool", x, kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
 x = add("Concat", x, pooled, axis=1)
-x = add("Sigmoid", convolution(x, 48, 7, 1))
+x = add("Sigmoid" if of_exp else "HardSigmoid", convolution(x, 48, 7, 1))
 x = add("Resize", x, "", shape_of(1, 1, 2, 2), mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
 x = add("Reshape", add("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2]), shape_of(1, -1))
 x = add("Gemm", x, weights(33, 7 * 11 * 13), weights(33), transB=1)
-nodes.append(helper.make_node("Softmax", [x], ["y"]))
+nodes.append(helper.make_node("Softmax" if of_exp else "Relu", [x], ["y"]))
 
 graph = helper.make_graph(
     nodes, "cross",
