@@ -105,8 +105,8 @@ int stack_room_slow(uintptr_t here)
 		return 0;
 	if (stack_room.guessed)
 		return tenon_error(-TENON_E_OVERFLOW,
-				   "calls nest deeper than the %u KiB that are used of a stack of "
-				   "unknown size, such as a coroutine's",
+				   "calls nest deeper than the %u KiB that Tenon uses of a stack "
+				   "of unknown size, such as a coroutine's",
 				   GUESS >> 10);
 	return tenon_error(-TENON_E_OVERFLOW,
 			   "calls nest deeper than the thread's stack of %zu KiB allows; give it "

@@ -110,7 +110,7 @@ static int not_host_code(const char *path)
 				   "%s: an archive is linked alone, without other files", path);
 	if (ends_in(path, ".so") && is_elf(path))
 		return tenon_error(-TENON_E_USAGE,
-				   "%s: is linked already; give its sources or objects, or the "
+				   "%s is linked already; give its sources or objects, or the "
 				   "manifest.json that tenon unpack makes of it",
 				   path);
 	return tenon_error(-TENON_E_USAGE,
@@ -200,9 +200,9 @@ static int take_manifest(const char *path, struct link_request *r)
 static int take_shared(const char *path, struct link_request *r)
 {
 	if (makes_anew(r))
-		return tenon_error(
-			-TENON_E_USAGE,
-			"%s: is linked already; the only options are --output and --case", path);
+		return tenon_error(-TENON_E_USAGE,
+				   "%s is linked already; the only options are --output and --case",
+				   path);
 	r->shared = true;
 	return copy(path, &r->inputs[r->input_count++].path) ? 0 : no_memory();
 }

@@ -197,7 +197,7 @@ int tenon_link_verify(const char *file, const struct tenon_link_verify_options *
 	if (!err)
 		check(v, file);
 	if (!err && v->failed)
-		err = tenon_error(-TENON_E_NOMEM, "no memory for what was found in %s", file);
+		err = tenon_error(-TENON_E_NOMEM, "no memory for the findings in %s", file);
 	v->report.findings = (const struct tenon_link_finding *const *)(const void *)v->findings;
 	if (err)
 		tenon_link_report_free(&v->report);

@@ -20,7 +20,7 @@ static int ask(struct ethosu_accel *a)
 
 	if (!err && q.size < ETHOSU_UAPI_INFO_OLD)
 		return tenon_error(-TENON_E_DEVICE,
-				   "%s: the kernel says %u bytes of what it is; %u are the least",
+				   "%s: the driver describes the NPU in %u bytes, want at least %u",
 				   a->drm.path, q.size, ETHOSU_UAPI_INFO_OLD);
 	if (!err) {
 		a->is_old = q.size < sizeof(info);

@@ -117,9 +117,9 @@ static int check(const struct ethosu_window *w, unsigned int address_bits)
 	const uint64_t end = UINT64_C(1) << address_bits;
 
 	if (!w->address)
-		return tenon_error(-TENON_E_FORMAT,
-				   "%s: the kernel gives no address of it, which the device needs",
-				   w->name);
+		return tenon_error(
+			-TENON_E_FORMAT,
+			"%s: the kernel reports no physical address, which the NPU needs", w->name);
 	if (w->address % ETHOSU_WINDOW_GRAIN)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: at 0x%" PRIx64 ", which is no multiple of %" PRIu64,

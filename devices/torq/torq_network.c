@@ -269,9 +269,9 @@ static int move_lram(const struct run *r, unsigned long request, uint64_t addres
 	if (err == -ENOENT && request == TORQ_UAPI_READ_LRAM)
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   TORQ_NODE
-				   ": reads no LRAM at 0x%" PRIx64
-				   ": the driver has there what was written before the first "
-				   "start alone",
+				   ": cannot read LRAM at 0x%" PRIx64
+				   ": the driver returns only bytes that were written before the "
+				   "first start",
 				   address);
 	return err ? system_error(-err, TORQ_NODE, "access LRAM") : 0;
 }

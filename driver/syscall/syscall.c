@@ -70,7 +70,7 @@ const struct system_calls system_calls_of_kernel = {
 static int not_opened(const char *path)
 {
 	if (errno == ENODEV || errno == ENXIO)
-		return tenon_error(-TENON_E_DEVICE, "%s: no device behind it: %s", path,
+		return tenon_error(-TENON_E_DEVICE, "%s: the node has no device: %s", path,
 				   strerror(errno));
 	if (errno == EACCES || errno == EPERM)
 		return tenon_error(system_status(errno),

@@ -232,7 +232,7 @@ static int read_generation(struct rpc *r, struct tenon_slice packet)
 	if (!err && code == PACKET_EXCEPTION)
 		return 1;
 	if (!err && code != PACKET_RETURN)
-		err = tenon_error(-TENON_E_FORMAT, "%s: packet with code %d behind InitServer",
+		err = tenon_error(-TENON_E_FORMAT, "%s: packet with code %d after InitServer",
 				  r->address, (int)code);
 	if (!err)
 		err = tenon_cursor_u32(&c, &count);

@@ -75,11 +75,10 @@ static int add_stand_in(struct tenon_commands *c, const struct stand_in *new)
 
 	for (s = c->core->stand_ins; s; s = s->next) {
 		if (s->slot == new->slot)
-			return tenon_error(-TENON_E_VALUE, "slot %u has a stand-in already",
-					   s->slot);
+			return tenon_error(-TENON_E_VALUE, "slot %u has a buffer already", s->slot);
 		if (overlaps(s, new))
 			return tenon_error(-TENON_E_VALUE,
-					   "the memory of slot %u stands for slot %u already",
+					   "the memory given for slot %u is in use for slot %u",
 					   new->slot, s->slot);
 	}
 	s = malloc(sizeof(*s));
@@ -104,8 +103,9 @@ int tenon_commands_stand_in(struct tenon_commands *c, uint32_t slot, struct teno
 		return tenon_error(-TENON_E_USAGE, "the recording is finished; make a new one");
 	if (memory->device != c->device || size > memory->size || slot > INT32_MAX)
 		return tenon_error(-TENON_E_VALUE,
-				   "%" PRIu64 " bytes of memory of %" PRIu64
-				   " cannot stand for slot %u of a recording of %s",
+				   "%" PRIu64 " bytes of a memory of %" PRIu64
+				   " cannot be recorded as slot %u on %s: want memory of this "
+				   "device, and no more bytes than it has",
 				   size, memory->size, slot, c->device->backend->name);
 	new.place = place_of(memory, 0, &root);
 	new.root = (struct tenon_memory *)(uintptr_t)root;

@@ -108,8 +108,8 @@ static int bind_host(const struct run *r, size_t index, const DLTensor *t, struc
 
 	if (!ops->argument || !ops->argument(r->kernel, index, &b->use))
 		return tenon_error(-TENON_E_VALUE,
-				   "it lies in host memory, and the kernel does not tell what it "
-				   "reads and writes; copy it to the device");
+				   "it is in host memory, and the payload does not say whether the "
+				   "kernel reads or writes it; copy it to the device");
 	if (b->size < b->use.size)
 		return tenon_error(-TENON_E_VALUE,
 				   "%" PRIu64 " bytes; the kernel accesses %" PRIu64, b->size,

@@ -119,7 +119,8 @@ static int entry_get(DLDevice id, struct thread_entry **out)
 	pthread_once(&devices_once, devices_key_make);
 	t = realloc(t, sizeof(*t) + (count + 1) * sizeof(t->entries[0]));
 	if (!t)
-		return tenon_error(-TENON_E_NOMEM, "no memory for what a thread chose");
+		return tenon_error(-TENON_E_NOMEM,
+				   "no memory for the current device and queue of a thread");
 	memset(&t->entries[count], 0, sizeof(t->entries[0]));
 	t->entries[count].id = id;
 	t->count = count + 1;

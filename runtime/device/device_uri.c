@@ -55,7 +55,7 @@ static int read_options(const char *whole, char *at, struct device_uri *uri)
 		if (!equals || equals == at || !decode(equals + 1, end, &o->value) ||
 		    !decode(at, equals, &o->key))
 			return tenon_error(-TENON_E_VALUE,
-					   "device \"%s\": want key=value&key=value behind the '?'",
+					   "device \"%s\": want key=value&key=value after the '?'",
 					   whole);
 		uri->option_count++;
 		at = end + more;

@@ -54,7 +54,7 @@ int loaded_object_init(struct loaded_object *o, void *handle)
 
 	memset(o, 0, sizeof(*o));
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
-		return tenon_error(-TENON_E_FORMAT, "the dynamic linker does not tell where it is");
+		return tenon_error(-TENON_E_FORMAT, "the dynamic linker has no address for it");
 	o->base = map->l_addr;
 	for (d = map->l_ld; d->d_tag != DT_NULL; d++) {
 		switch (d->d_tag) {

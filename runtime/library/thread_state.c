@@ -43,6 +43,6 @@ struct thread_state *thread_state(void)
 		s = NULL;
 	}
 	if (!s)
-		tenon_error(-TENON_E_NOMEM, "no memory for what a thread keeps");
+		tenon_error(-TENON_E_NOMEM, "no memory for the state of a thread");
 	return s;
 }

@@ -58,7 +58,7 @@ static int no_type(int32_t index)
 static int no_memory(const struct type_record *r)
 {
 	return ffi_result(tenon_error(-TENON_E_NOMEM,
-				      "no memory for what is registered about "
+				      "no memory for the registration of "
 				      "type \"%.*s\"",
 				      (int)r->info.key.size, r->info.key.data));
 }

@@ -503,7 +503,7 @@ int tenon_model_each_op(struct tenon_model *model,
 {
 	if (!model->ops->each_op)
 		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "operators of a model of kind \"%s\" cannot be told apart",
+				   "a model of kind \"%s\" has no list of its operators",
 				   model->ops->kind);
 	return model->ops->each_op(model, visit, context);
 }

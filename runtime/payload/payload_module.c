@@ -443,13 +443,12 @@ int payload_module_check_form(const struct tenon_module *m, enum tenon_generatio
 
 	if (m->ops != &payload_ops || has_form(&p->block->tree, generation) || same_form(p))
 		return 0;
-	return tenon_error(
-		-TENON_E_UNSUPPORTED,
-		"a \"%.*s\" payload read from a blob of TVM %s has another form in one of "
-		"TVM %s",
-		(int)m->kind.size, m->kind.data,
-		generation == TENON_GENERATION_FFI ? TVM_BLOB_LEGACY : TVM_BLOB_MODERN,
-		generation == TENON_GENERATION_FFI ? TVM_BLOB_MODERN : TVM_BLOB_LEGACY);
+	return tenon_error(-TENON_E_UNSUPPORTED,
+			   "a \"%.*s\" payload of a blob of TVM %s cannot be written to a blob of "
+			   "TVM %s: its form differs there",
+			   (int)m->kind.size, m->kind.data,
+			   generation == TENON_GENERATION_FFI ? TVM_BLOB_LEGACY : TVM_BLOB_MODERN,
+			   generation == TENON_GENERATION_FFI ? TVM_BLOB_MODERN : TVM_BLOB_LEGACY);
 }
 #endif
 

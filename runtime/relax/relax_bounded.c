@@ -93,9 +93,10 @@ static int check_function(const struct relax_executable *x, uint32_t function, u
 	int err = 0;
 
 	if (f->kind == RELAX_FUNCTION_NATIVE)
-		return tenon_error(-TENON_E_UNSUPPORTED,
-				   "%.*s is compiled as a whole: what memory it needs is not known",
-				   (int)f->name.size, f->name.data);
+		return tenon_error(
+			-TENON_E_UNSUPPORTED,
+			"%.*s is compiled as a whole: its need of memory cannot be computed",
+			(int)f->name.size, f->name.data);
 	for (pc = f->first; f->kind == RELAX_FUNCTION_BYTECODE && pc < f->end && !err; pc++) {
 		err = check_instruction(x, pc, reached);
 		if (err)

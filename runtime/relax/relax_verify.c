@@ -89,7 +89,7 @@ static int verify_call(const struct place *p, const int64_t *w, uint32_t left)
 	int err;
 
 	if (left < 4)
-		return refuse(p, "a call ends behind %" PRIu32 " of its words", left);
+		return refuse(p, "a call is cut off after %" PRIu32 " words", left);
 	err = verify_register(p, "the destination", w[1]);
 	if (err)
 		return err;
@@ -130,7 +130,7 @@ static int verify_jump(const struct place *p, int64_t offset)
 static int verify_if(const struct place *p, const int64_t *w, uint32_t left)
 {
 	if (left < 3)
-		return refuse(p, "a branch ends behind %" PRIu32 " of its words", left);
+		return refuse(p, "a branch is cut off after %" PRIu32 " words", left);
 	if (w[1] < 0 || w[1] >= p->f->registers)
 		return refuse(p, "the condition is register %" PRIi64 ", the function has %" PRIu32,
 			      w[1], p->f->registers);
@@ -233,8 +233,9 @@ int relax_verify(const struct relax_executable *x)
 	for (i = 1; i < x->instruction_count; i++)
 		if (x->offsets[i] <= x->offsets[i - 1])
 			return tenon_error(-TENON_E_FORMAT,
-					   "instruction %" PRIu32 " stands at word %" PRIu32
-					   ", the one before it at %" PRIu32,
+					   "instruction %" PRIu32 " begins at word %" PRIu32
+					   ", want a word after %" PRIu32
+					   ", where the previous one begins",
 					   i, x->offsets[i], x->offsets[i - 1]);
 	err = verify_ranges(x);
 	for (i = 0; !err && i < x->function_count; i++)

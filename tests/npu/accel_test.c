@@ -92,7 +92,7 @@ static void a_kernel_that_gives_less_than_it_must_is_refused(void **state)
 	end();
 	npu.info_size = 8;
 	assert_int_equal(ethosu_accel_open(&faulty_calls, tree, NPU_NODE, &accel), -TENON_E_DEVICE);
-	assert_error_has("the kernel says 8 bytes of what it is; 12 are the least");
+	assert_error_has("the driver describes the NPU in 8 bytes, want at least 12");
 	assert_nothing_open();
 }
 

@@ -408,8 +408,8 @@ static void function_tables_are_not_carried_to_the_other_generation(void **state
 	(void)state;
 	assert_int_equal(tenon_module_write_blob(a, FFI, &out), -TENON_E_UNSUPPORTED);
 	assert_error_has(
-		"a \"opencl\" payload read from a blob of TVM 0.8 to 0.21 has another form in "
-		"one of TVM 0.22 and later");
+		"a \"opencl\" payload of a blob of TVM 0.8 to 0.21 cannot be written to a blob of "
+		"TVM 0.22 and later: its form differs there");
 	assert_int_equal(tenon_module_write_blob(b, LEGACY, &out), -TENON_E_UNSUPPORTED);
 	tenon_error_clear();
 	assert_int_equal(out.size, 0);

@@ -77,7 +77,7 @@ static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w
 	if (code)
 		return code;
 	if (w->board && w->cdi)
-		return cli_usage(cli, "--board and --cdi: one of them");
+		return cli_usage(cli, "--board and --cdi exclude each other");
 	if (!w->board && optind < argc)
 		return cli_usage(cli, "%s: only with --board", argv[optind]);
 	if (!w->board && !w->cdi && *w->root)

@@ -288,8 +288,8 @@ static int check_whole(const struct target *t)
 	if (t->run && t->start)
 		return tenon_error(
 			-TENON_E_FORMAT,
-			"%s: \"board\" has run and start; run is the board as long as it "
-			"runs, start returns: give one of them",
+			"%s: \"board\" has run and start. Give run if the command runs as "
+			"long as the board, or start if it returns when the board runs",
 			t->path);
 	return 0;
 }

@@ -95,7 +95,7 @@ int baseline_read(const char *path, struct report_run *run)
 		      ? read_operators(cJSON_GetObjectItemCaseSensitive(json, "operators"),
 				       &run->m.profile)
 		      : tenon_error(-TENON_E_FORMAT,
-				    "%s: is not what tenon bench --json --per-op prints: it has no "
+				    "%s is not what tenon bench --json --per-op prints: it has no "
 				    "\"nanoseconds\" with \"runs\" and \"median\"",
 				    path);
 	cJSON_Delete(json);

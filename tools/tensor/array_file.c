@@ -26,12 +26,11 @@ int array_file_bytes(struct tenon_slice bytes, const char *name, struct tenon_te
 
 	err = npy_read(bytes, name, &npy);
 	if (!err && npy.raw)
-		err = tenon_error(
-			-TENON_E_UNSUPPORTED,
-			"%s: elements of %d raw bytes that say nothing of their type: put "
-			"it in front, as in 2x3x%s=@FILE",
-			name, npy.dtype.bits / 8,
-			npy.dtype.bits == 8 ? "float8_e4m3fn" : "bfloat16");
+		err = tenon_error(-TENON_E_UNSUPPORTED,
+				  "%s: elements of %d raw bytes, whose type the file does not "
+				  "name: put the type in front, as in 2x3x%s=@FILE",
+				  name, npy.dtype.bits / 8,
+				  npy.dtype.bits == 8 ? "float8_e4m3fn" : "bfloat16");
 	if (!err)
 		err = tenon_tensor_create(npy.shape, npy.ndim, npy.dtype, out);
 	if (!err)
