@@ -11,7 +11,7 @@
 
 /*
  * A call. Arguments begin with a letter: i an integer, f a float, s a string, j a value in JSON, l a list and d a dict of one, g a graph
- * in JSON, t a tensor, m a map of a tensor, p the bytes that parameters are saved to; n is None.
+ * in JSON, t a tensor, m a map of a tensor, h a shape, R a recurrent state, p the bytes that parameters are saved to; n is None.
  */
 struct row {
 	const char *function;
@@ -122,6 +122,26 @@ static const struct row rows[] = {
 	{ "ffi.json.Parse", { "s[\"\\u00e4\\n" LONG "\", 1e5, nul]" } },
 	{ "ffi.json.Stringify", { "j" TREE } },
 	{ "ffi.json.Stringify", { "j" WIDE, "i2" } },
+	{ "vm.builtin.alloc_shape_heap", { "n", "i4" } },
+	{ "vm.builtin.copy", { "t" } },
+	{ "vm.builtin.kv_state_add_sequence", { "R", "i7" } },
+	{ "vm.builtin.kv_state_fork_sequence", { "R", "i0", "i7", "i-1" } },
+	{ "vm.builtin.kv_state_popn", { "R", "i0", "i1" } },
+	{ "vm.builtin.kv_state_begin_forward", { "R", "h0", "h1" } },
+	{ "vm.builtin.kv_state_clear", { "R" } },
+	{ "vm.builtin.make_shape", { "n", "i2", "i0", "i7" } },
+	{ "vm.builtin.make_tuple", { "t", "s" LONG, "j" TREE } },
+	{ "vm.builtin.ndarray_cache.get", { "s" LONG } },
+	{ "vm.builtin.ndarray_cache.load", { "s/nowhere/at.all", "i1", "i0" } },
+	{ "vm.builtin.reshape", { "t", "h2" } },
+	{ "vm.builtin.reshape", { "t", "h3" } },
+	{ "vm.builtin.rnn_state_debug_get", { "R", "i0", "i0", "i0" } },
+	{ "vm.builtin.rnn_state_get", { "R", "i0", "i0", "t" } },
+	{ "vm.builtin.sample_top_p_from_logits", { "t", "f1", "f0.9", "f0.5" } },
+	{ "vm.builtin.shape_of", { "t" } },
+	{ "vm.builtin.tensor_to_shape", { "t" } },
+	{ "vm.builtin.tuple_getitem", { "j" TREE, "i4" } },
+	{ "vm.builtin.tuple_reset_item", { "l" TREE, "i4" } },
 	{ "runtime.LoadParams", { "p" } },
 	{ "runtime.LoadParams", { "s" LONG } },
 	{ "runtime.LoadParamsFromFile", { "s/nowhere/at.all" } },
@@ -134,8 +154,8 @@ static const struct row rows[] = {
 
 /* ---- arguments */
 
-static void *make_list, *make_dict, *make_map, *make_shape, *make_tensor, *parse, *load, *save,
-	*iterate;
+static void *make_array, *make_rnn, *add_sequence, *make_list, *make_dict, *make_map, *make_shape,
+	*make_tensor, *parse, *load, *save, *iterate;
 
 static struct tenon_value text_of(const char *text)
 {
@@ -160,6 +180,42 @@ static struct tenon_value make_params(void)
 
 	v = dropin_made(make_map, pair, 2);
 	dropin_release(&pair[1]);
+	return v;
+}
+
+static int nothing(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret)
+{
+	(void)self;
+	(void)args;
+	(void)count;
+	*ret = tenon_arg_none();
+	return 0;
+}
+
+/* A recurrent state of one layer and two sequences, of which 0 is there */
+static struct tenon_value make_state(void)
+{
+	struct tenon_value args[6], f = tenon_arg_none(), t = make_tensor_value(), v;
+	void *function;
+	int i;
+
+	assert_int_equal(ffi.create(NULL, nothing, NULL, &function), 0);
+	f.type = TENON_TYPE_FUNCTION;
+	f.as.object = function;
+	args[0] = tenon_arg_int(1);
+	args[1] = args[2] = tenon_arg_int(2);
+	args[3] = dropin_made(make_array, &f, 1);
+	args[4] = dropin_made(make_array, &f, 1);
+	args[5] = dropin_made(make_array, &t, 1);
+	v = dropin_made(make_rnn, args, 6);
+	for (i = 3; i < 6; i++)
+		dropin_release(&args[i]);
+	dropin_release(&f);
+	dropin_release(&t);
+	args[0] = v;
+	args[1] = tenon_arg_int(0);
+	dropin_made(add_sequence, args, 2);
 	return v;
 }
 
@@ -213,6 +269,11 @@ static struct tenon_value make_argument(const char *arg)
 		return make_tensor_value();
 	case 'm':
 		return make_params();
+	case 'h':
+		v = tenon_arg_int(strtoll(arg + 1, NULL, 10));
+		return dropin_made(make_shape, &v, 1);
+	case 'R':
+		return make_state();
 	case 'p':
 		v = make_params();
 		made = dropin_made(save, &v, 1);
@@ -297,6 +358,9 @@ static int make_ready(void **state)
 {
 	if (dropin_open(state))
 		return -1;
+	make_array = dropin_find("ffi.Array");
+	make_rnn = dropin_find("vm.builtin.rnn_state_create");
+	add_sequence = dropin_find("vm.builtin.kv_state_add_sequence");
 	make_list = dropin_find("ffi.List");
 	make_dict = dropin_find("ffi.Dict");
 	make_map = dropin_find("ffi.Map");
