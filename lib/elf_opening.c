@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tenon/error.h>
@@ -92,24 +91,36 @@ static bool read_dynamic(const struct start *s, const ElfW(Phdr) * p, struct dyn
 	return false;
 }
 
-/* Read the string table; the segments map its address to a file offset. */
-static bool read_strings(const struct start *s, const ElfW(Phdr) * segments, size_t count,
-			 const struct dynamic *d, char *strings)
+/* Get bytes of the file: those that were read already, or a copy, which goes to @copy. NULL if that fails. */
+static const char *bytes_at(const struct start *s, size_t size, uint64_t offset, char **copy)
 {
+	if (offset <= s->size && size <= s->size - offset)
+		return s->bytes + offset;
+	/* from the heap: threads that open modules may have small stacks */
+	*copy = malloc(size);
+	return *copy && read_at(s, *copy, size, offset) ? *copy : NULL;
+}
+
+/* Find the string table; the segments map its address to a file offset. */
+static const char *find_strings(const struct start *s, const ElfW(Phdr) * segments, size_t count,
+				const struct dynamic *d, char **copy)
+{
+	const char *strings;
 	size_t i;
 
 	if (!d->strings_size || d->strings_size > STRINGS_MOST)
-		return false;
+		return NULL;
 	for (i = 0; i < count; i++) {
 		const ElfW(Phdr) *p = &segments[i];
 
-		if (p->p_type == PT_LOAD && d->strings >= p->p_vaddr &&
-		    d->strings - p->p_vaddr < p->p_filesz)
-			return read_at(s, strings, d->strings_size,
-				       p->p_offset + (d->strings - p->p_vaddr)) &&
-			       !strings[d->strings_size - 1];
+		if (p->p_type != PT_LOAD || d->strings < p->p_vaddr ||
+		    d->strings - p->p_vaddr >= p->p_filesz)
+			continue;
+		strings =
+			bytes_at(s, d->strings_size, p->p_offset + (d->strings - p->p_vaddr), copy);
+		return strings && !strings[d->strings_size - 1] ? strings : NULL;
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -145,20 +156,20 @@ static bool has_needed(const struct dynamic *d, const char *strings)
 
 static bool is_inert(const struct start *s, const ElfW(Phdr) * segments, size_t count)
 {
-	char *strings;
+	const char *strings;
 	struct dynamic d;
+	char *copy = NULL;
 	bool inert;
 	size_t i;
 
 	for (i = 0; i < count; i++)
 		if (segments[i].p_type == PT_DYNAMIC)
 			break;
-	/* from the heap: threads that open modules may have small stacks */
-	strings = i < count ? malloc(STRINGS_MOST) : NULL;
-	inert = strings && read_dynamic(s, &segments[i], &d) &&
-		read_strings(s, segments, count, &d, strings) && !has_constructors(&d, strings) &&
-		has_needed(&d, strings);
-	free(strings);
+	if (i == count || !read_dynamic(s, &segments[i], &d))
+		return false;
+	strings = find_strings(s, segments, count, &d, &copy);
+	inert = strings && !has_constructors(&d, strings) && has_needed(&d, strings);
+	free(copy);
 	return inert;
 }
 
@@ -188,18 +199,20 @@ static int check_start(const struct start *s, const char *path, uint64_t size, b
 int elf_check_opening(const char *path, bool *inert)
 {
 	struct start s;
-	struct stat st;
 	ssize_t got;
+	off_t size;
 	int err = 0;
 
 	*inert = false;
 	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (s.fd < 0)
 		return 0;
-	if (!fstat(s.fd, &st) && S_ISREG(st.st_mode)) {
+	/* asks less of the kernel than fstat(); what is no regular file has no size or no header */
+	size = lseek(s.fd, 0, SEEK_END);
+	if (size > 0) {
 		got = pread(s.fd, s.bytes, sizeof(s.bytes), 0);
 		s.size = got > 0 ? (size_t)got : 0;
-		err = check_start(&s, path, (uint64_t)st.st_size, inert);
+		err = check_start(&s, path, (uint64_t)size, inert);
 	}
 	close(s.fd);
 	return err;

@@ -181,9 +181,8 @@ static int refuse_unserved(void *handle, const char *name, bool is_code)
 		"it imports %s, which neither this build of Tenon nor the program offers", name);
 }
 
-int compat_library_open_lazily(const char *path, void **out)
+int compat_library_open_lazily(const char *path, struct loaded_object *object, void **out)
 {
-	struct loaded_object object;
 	void *handle;
 	int err;
 
@@ -193,9 +192,9 @@ int compat_library_open_lazily(const char *path, void **out)
 	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!handle)
 		return 0;
-	err = loaded_object_init(&object, handle);
+	err = loaded_object_init(object, handle);
 	if (!err)
-		err = loaded_object_each(&object, false, refuse_unserved, handle);
+		err = loaded_object_each(object, false, refuse_unserved, handle);
 	if (err)
 		dlclose(handle);
 	else
@@ -226,9 +225,9 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *message, void *
 	return tenon_buffer_slice(message, tenon_slice_of(words));
 }
 
-void compat_library_serve(const struct loaded_object *o, void *handle)
+void compat_library_serve(const struct loaded_object *o)
 {
-	if (loaded_object_needs(o, handle, COMPAT_NAME))
+	if (loaded_object_needs(o, COMPAT_NAME))
 		foreign_library_adopt();
 	loaded_object_rebind(o, runtime_address);
 }

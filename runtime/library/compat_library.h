@@ -49,6 +49,7 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *message, void *
 /**
  * compat_library_open_lazily - open a module that runs no code while it is opened
  * @path: the module, with a slash in it
+ * @object: receives its tables
  * @handle: receives a handle, for dlclose(); NULL when the module cannot be opened lazily
  *
  * Its calls are bound at their first execution, so it does not need the compatibility library. All
@@ -57,16 +58,15 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *message, void *
  * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED for a missing name; -TENON_E_FORMAT.
  * Without a handle, opening with RTLD_NOW reports the full reason.
  */
-int compat_library_open_lazily(const char *path, void **handle);
+int compat_library_open_lazily(const char *path, struct loaded_object *object, void **handle);
 
 /**
  * compat_library_serve - bind a module's calls of runtime names to libtenon
  * @o: the module
- * @handle: from dlopen()
  *
  * Calls bound at load time to read-only slots are not changed.
  */
-void compat_library_serve(const struct loaded_object *o, void *handle);
+void compat_library_serve(const struct loaded_object *o);
 #else
 static inline int compat_library_dlopen(const char *path, struct tenon_buffer *message,
 					void **handle)
@@ -74,13 +74,14 @@ static inline int compat_library_dlopen(const char *path, struct tenon_buffer *m
 	return 0;
 }
 
-static inline int compat_library_open_lazily(const char *path, void **handle)
+static inline int compat_library_open_lazily(const char *path, struct loaded_object *object,
+					     void **handle)
 {
 	*handle = NULL;
 	return 0;
 }
 
-static inline void compat_library_serve(const struct loaded_object *o, void *handle)
+static inline void compat_library_serve(const struct loaded_object *o)
 {
 }
 #endif

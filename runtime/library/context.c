@@ -10,29 +10,29 @@
 #include "lib/fork_gate.h"
 #include "runtime/library/tvm_table.h"
 
-const char *const abi_context_modules[] = {
-	"__tvm_ffi__library_ctx", /* 0.22 and later */
-	"__tvm_ffi_library_ctx",  /* 0.21 */
-	"__tvm_module_ctx",	  /* 0.8 to 0.20 */
-	NULL,
+const struct loaded_name abi_context_modules[] = {
+	LOADED_NAME("__tvm_ffi__library_ctx"), /* 0.22 and later */
+	LOADED_NAME("__tvm_ffi_library_ctx"),  /* 0.21 */
+	LOADED_NAME("__tvm_module_ctx"),       /* 0.8 to 0.20 */
+	{ NULL, 0 },
 };
 
 static const struct abi_context_symbol builtin[] = {
-	{ "__TVMFFIFunctionCall", (void *)abi_ffi_function_call },
-	{ "__TVMFFIErrorSetRaisedFromCStr", (void *)abi_ffi_error_raise_text },
-	{ "__TVMFFIErrorSetRaisedFromCStrParts", (void *)abi_ffi_error_raise_parts },
-	{ "__TVMFFIEnvModLookupFromImports", (void *)abi_ffi_env_lookup },
-	{ "__TVMFFIHandleInitOnce", (void *)abi_ffi_init_once },
-	{ "__TVMBackendGetFuncFromEnv", (void *)abi_backend_lookup },
-	{ "__TVMBackendAllocWorkspace", (void *)abi_backend_alloc },
-	{ "__TVMBackendFreeWorkspace", (void *)abi_backend_free },
-	{ "__TVMBackendParallelLaunch", (void *)abi_backend_launch },
-	{ "__TVMBackendParallelBarrier", (void *)abi_backend_barrier },
+	{ LOADED_NAME("__TVMFFIFunctionCall"), (void *)abi_ffi_function_call },
+	{ LOADED_NAME("__TVMFFIErrorSetRaisedFromCStr"), (void *)abi_ffi_error_raise_text },
+	{ LOADED_NAME("__TVMFFIErrorSetRaisedFromCStrParts"), (void *)abi_ffi_error_raise_parts },
+	{ LOADED_NAME("__TVMFFIEnvModLookupFromImports"), (void *)abi_ffi_env_lookup },
+	{ LOADED_NAME("__TVMFFIHandleInitOnce"), (void *)abi_ffi_init_once },
+	{ LOADED_NAME("__TVMBackendGetFuncFromEnv"), (void *)abi_backend_lookup },
+	{ LOADED_NAME("__TVMBackendAllocWorkspace"), (void *)abi_backend_alloc },
+	{ LOADED_NAME("__TVMBackendFreeWorkspace"), (void *)abi_backend_free },
+	{ LOADED_NAME("__TVMBackendParallelLaunch"), (void *)abi_backend_launch },
+	{ LOADED_NAME("__TVMBackendParallelBarrier"), (void *)abi_backend_barrier },
 #ifdef CONFIG_TVM_LEGACY
-	{ "__TVMFuncCall", (void *)abi_legacy_func_call },
-	{ "__TVMAPISetLastError", (void *)abi_legacy_error_set },
+	{ LOADED_NAME("__TVMFuncCall"), (void *)abi_legacy_func_call },
+	{ LOADED_NAME("__TVMAPISetLastError"), (void *)abi_legacy_error_set },
 #endif
-	{ NULL, NULL },
+	{ { NULL, 0 }, NULL },
 };
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]) - 1)
@@ -69,7 +69,7 @@ static int context_add(const char *name, void *value)
 		return tenon_error(-TENON_E_NOMEM, "no memory for context symbol %s", name);
 	}
 	memcpy(list->symbol, symbols, count * sizeof(list->symbol[0]));
-	list->symbol[count].name = copy;
+	list->symbol[count].name = loaded_name(copy);
 	list->symbol[count].value = value;
 	list->count = count + 1;
 	list->older = context_list;

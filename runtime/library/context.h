@@ -6,13 +6,15 @@
 #ifndef RUNTIME_LIBRARY_CONTEXT_H
 #define RUNTIME_LIBRARY_CONTEXT_H
 
+#include "runtime/library/loaded_object.h"
+
 /**
  * struct abi_context_symbol - a context variable of compiled code
  * @name: its name
  * @value: value that it is set to
  */
 struct abi_context_symbol {
-	const char *name;
+	struct loaded_name name;
 	void *value;
 };
 
@@ -20,12 +22,12 @@ struct abi_context_symbol {
  * abi_context_symbols - list the variables of all generations, and registered ones
  *
  * Context: any thread.
- * Return: a static list that ends with a NULL name; of two entries with one name the last applies.
+ * Return: a static list that ends with a name whose text is NULL; of two entries with one name the last applies.
  */
 const struct abi_context_symbol *abi_context_symbols(void);
 
-/* Names of the variables that receive the library's handle; terminated by NULL. */
-extern const char *const abi_context_modules[];
+/* Names of the variables that receive the library's handle; the last has the text NULL. */
+extern const struct loaded_name abi_context_modules[];
 
 /*
  * Register the global functions that compiled code and foreign libraries expect. Return: 0;

@@ -41,29 +41,35 @@ void dso_unlock(void)
 		fork_gate_unlock(&dso_mutex);
 }
 
-bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out)
+static bool dso_find_name(const struct dso *dso, struct loaded_name name, struct loaded_symbol *out)
 {
 	if (!dso_is_linked(dso))
 		return loaded_object_find(&dso->loaded, name, out);
-	out->address = dso->symbols->find(dso->symbols->context, name);
+	out->address = dso->symbols->find(dso->symbols->context, name.text);
 	out->size = 0;
 	/* A symbol table without types: assume code; callers that look up data use it as data. */
 	out->is_code = true;
 	return out->address != NULL;
 }
 
+bool dso_find(const struct dso *dso, const char *name, struct loaded_symbol *out)
+{
+	return dso_find_name(dso, loaded_name(name), out);
+}
+
 /* Variables of a module built for static linking may have the prefix or not. */
-static bool dso_find_variable(const struct dso *dso, const char *name, struct loaded_symbol *out)
+static bool dso_find_variable(const struct dso *dso, struct loaded_name name,
+			      struct loaded_symbol *out)
 {
 	const struct tenon_slice prefix = dso_prefix(dso);
 	char prefixed[512];
 
 	if (prefix.size &&
-	    snprintf(prefixed, sizeof(prefixed), "%.*s%s", (int)prefix.size, prefix.data, name) <
-		    (int)sizeof(prefixed) &&
+	    snprintf(prefixed, sizeof(prefixed), "%.*s%s", (int)prefix.size, prefix.data,
+		     name.text) < (int)sizeof(prefixed) &&
 	    dso_find(dso, prefixed, out))
 		return true;
-	return dso_find(dso, name, out);
+	return dso_find_name(dso, name, out);
 }
 
 /* ---- lifetime */
@@ -147,12 +153,13 @@ static void dso_delete(void *self, int flags)
 static struct dso *dso_new(const char *path)
 {
 	size_t length = strlen(path) + 1;
-	struct dso *dso = calloc(1, sizeof(*dso) + length);
+	struct dso *dso = malloc(sizeof(*dso) + length);
 
 	if (!dso) {
 		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
 		return NULL;
 	}
+	memset(dso, 0, sizeof(*dso));
 	tenon_object_init(&dso->object, TENON_TYPE_OBJECT, dso_delete);
 	dso->path = memcpy(dso + 1, path, length);
 	return dso;
@@ -305,14 +312,15 @@ static int is_workspace_import(void *context, const char *name, bool is_code)
 
 static void fill_context(struct dso *dso)
 {
+	static const struct loaded_name workspace = LOADED_NAME("__TVMBackendAllocWorkspace");
 	const struct abi_context_symbol *symbol;
 	struct loaded_symbol found;
 	size_t i;
 
-	for (symbol = abi_context_symbols(); symbol->name; symbol++)
+	for (symbol = abi_context_symbols(); symbol->name.text; symbol++)
 		if (dso_find_variable(dso, symbol->name, &found))
 			*(void **)found.address = symbol->value;
-	for (i = 0; abi_context_modules[i]; i++) {
+	for (i = 0; abi_context_modules[i].text; i++) {
 		if (!dso_find_variable(dso, abi_context_modules[i], &found))
 			continue;
 		*(void **)found.address = dso;
@@ -320,7 +328,7 @@ static void fill_context(struct dso *dso)
 		if (dso->context_count == DSO_CONTEXTS)
 			break;
 	}
-	dso->uses_workspace = dso_find(dso, "__TVMBackendAllocWorkspace", &found) ||
+	dso->uses_workspace = dso_find_name(dso, workspace, &found) ||
 			      (!dso_is_linked(dso) &&
 			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
 }
@@ -328,9 +336,10 @@ static void fill_context(struct dso *dso)
 #ifdef CONFIG_FAST_CALLS
 static void choose_code(struct dso *dso)
 {
+	static const struct loaded_name name = LOADED_NAME(PROCESSOR_KEYS);
 	struct loaded_symbol keys;
 
-	if (dso_is_linked(dso) || !dso_find(dso, PROCESSOR_KEYS, &keys) || keys.is_code)
+	if (dso_is_linked(dso) || !dso_find_name(dso, name, &keys) || keys.is_code)
 		return;
 	dso->processors.data = keys.address;
 	dso->processors.size = strnlen(keys.address, keys.size);
@@ -345,22 +354,22 @@ static void choose_code(struct dso *dso)
 
 /* Where the import tree is. Without CONFIG_TVM_LEGACY the older form is refused, with a message if there are any. */
 static const struct blob_name {
-	const char *name;
+	struct loaded_name name;
 	enum tenon_generation generation;
 } blob_names[] = {
-	{ "__tvm_ffi__library_bin", TENON_GENERATION_FFI },
+	{ LOADED_NAME("__tvm_ffi__library_bin"), TENON_GENERATION_FFI },
 #if defined(CONFIG_TVM_LEGACY) || defined(CONFIG_ERROR_MESSAGES)
-	{ "__tvm_ffi_library_bin", TENON_GENERATION_LEGACY },
-	{ "__tvm_dev_mblob", TENON_GENERATION_LEGACY },
+	{ LOADED_NAME("__tvm_ffi_library_bin"), TENON_GENERATION_LEGACY },
+	{ LOADED_NAME("__tvm_dev_mblob"), TENON_GENERATION_LEGACY },
 #endif
 };
 
 #ifdef CONFIG_SYSTEM_LIB
 static int find_prefix(void *context, const char *name, bool is_code)
 {
-	const size_t size = strlen(name), blob = strlen(blob_names[0].name);
+	const size_t size = strlen(name), blob = strlen(blob_names[0].name.text);
 
-	if (is_code || size <= blob || strcmp(name + size - blob, blob_names[0].name))
+	if (is_code || size <= blob || strcmp(name + size - blob, blob_names[0].name.text))
 		return 0;
 	*(struct tenon_slice *)context = (struct tenon_slice){ name, size - blob };
 	return 1;
@@ -376,7 +385,7 @@ static void read_prefix(struct dso *dso)
 
 	if (dso_is_linked(dso))
 		dso->prefix = tenon_slice_of(dso->symbols->prefix);
-	else if (!dso_find(dso, blob_names[0].name, &blob))
+	else if (!dso_find_name(dso, blob_names[0].name, &blob))
 		loaded_object_each(&dso->loaded, true, find_prefix, &dso->prefix);
 }
 #else
@@ -404,10 +413,11 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 /* Find the names of the artifacts that became the file. */
 static void find_record(const struct dso *dso, struct tenon_slice *out)
 {
+	static const struct loaded_name name = LOADED_NAME("__tenon_artifacts");
 	struct loaded_symbol s;
 	uint64_t ignored;
 
-	if (!dso_find_variable(dso, "__tenon_artifacts", &s))
+	if (!dso_find_variable(dso, name, &s))
 		return;
 	out->data = s.address;
 	out->size = blob_bound(dso, &s, &ignored);
@@ -466,17 +476,12 @@ static int dso_reopen(struct dso *dso, struct tenon_module **out)
 
 static int dso_open_new(struct dso *dso, struct tenon_module **out)
 {
-	int err;
-
 	dso->env->dso = dso;
 	if (!dso_is_linked(dso)) {
-		err = loaded_object_init(&dso->loaded, dso->handle);
-		if (err)
-			return err;
-		compat_library_serve(&dso->loaded, dso->handle);
+		compat_library_serve(&dso->loaded);
 		/* Destructors of C++ objects are code of this library: it must stay mapped. */
-		if (loaded_object_needs(&dso->loaded, dso->handle, "libtvm_ffi") ||
-		    loaded_object_needs(&dso->loaded, dso->handle, "libstdc++"))
+		if (loaded_object_needs(&dso->loaded, "libtvm_ffi") ||
+		    loaded_object_needs(&dso->loaded, "libstdc++"))
 			dso->pinned = true;
 	}
 	read_prefix(dso);
@@ -485,8 +490,9 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 	return dso_tree(dso, out);
 }
 
-static int dso_open(const char *path, void *handle, const struct dso_symbols *symbols, bool pinned,
-		    struct tenon_module **out)
+/* Open a mapping by its @handle and tables, or what is linked into the program by @symbols. */
+static int dso_open(const char *path, void *handle, const struct loaded_object *loaded,
+		    const struct dso_symbols *symbols, bool pinned, struct tenon_module **out)
 {
 	void *key = handle ? handle : (void *)symbols;
 	struct dso_env *env;
@@ -521,6 +527,8 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 		err = dso_reopen(dso, out);
 	} else if (dso) {
 		dso->handle = handle;
+		if (loaded)
+			dso->loaded = *loaded;
 		dso->symbols = symbols;
 		dso->pinned = pinned;
 		dso->env = env;
@@ -569,24 +577,13 @@ static int open_refused(const char *path, const char *message)
 	return -TENON_E_FORMAT;
 }
 
-/*
- * Open a file that runs no code while opening lazily, and check its names afterwards: its slots are
- * bound to the runtime. Open all others with RTLD_NOW: constructors run before dlopen() returns,
- * and a missing lazily bound name would end the process when called.
- */
-static int open_file(const char *path, void **handle)
+/* Bind all names while opening: a lazily bound name that is missing would end the process when called. */
+static int open_bound(const char *path, void **handle)
 {
 	struct tenon_buffer message = TENON_BUFFER_INIT;
 	const char *words;
-	bool inert;
 	int err;
 
-	err = elf_check_opening(path, &inert);
-	if (err)
-		return err;
-	if (inert && !compat_library_open_lazily(path, handle) && *handle)
-		return 0;
-	tenon_error_clear();
 	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
 	if (err || *handle)
 		return err;
@@ -599,10 +596,38 @@ static int open_file(const char *path, void **handle)
 	return err;
 }
 
+/*
+ * Open a file and find its tables. One that runs no code while opening is opened lazily, and its names are
+ * checked afterwards: its slots are bound to the runtime. The constructors of all others run before dlopen()
+ * returns.
+ */
+static int open_file(const char *path, struct loaded_object *loaded, void **handle)
+{
+	bool inert;
+	int err;
+
+	err = elf_check_opening(path, &inert);
+	if (err)
+		return err;
+	if (inert && !compat_library_open_lazily(path, loaded, handle) && *handle)
+		return 0;
+	tenon_error_clear();
+	err = open_bound(path, handle);
+	if (err)
+		return err;
+	err = loaded_object_init(loaded, *handle);
+	if (err) {
+		dlclose(*handle);
+		return tenon_error_in(err, "%s", path);
+	}
+	return 0;
+}
+
 static int load(const char *path, struct tenon_module **out)
 {
 	uint64_t registered = registry_generation();
 	size_t length = strlen(path);
+	struct loaded_object loaded;
 	char below[4096];
 	void *handle;
 	int err;
@@ -613,10 +638,10 @@ static int load(const char *path, struct tenon_module **out)
 		memcpy(below + 2, path, length + 1);
 		path = below;
 	}
-	err = open_file(path, &handle);
+	err = open_file(path, &loaded, &handle);
 	if (err)
 		return err;
-	err = dso_open(path, handle, NULL, registry_generation() != registered, out);
+	err = dso_open(path, handle, &loaded, NULL, registry_generation() != registered, out);
 	return err ? tenon_error_in(err, "%s", path) : 0;
 }
 
@@ -638,5 +663,5 @@ int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct
 	int err = abi_register_globals();
 
 	*out = NULL;
-	return err ? err : dso_open(name, NULL, symbols, true, out);
+	return err ? err : dso_open(name, NULL, NULL, symbols, true, out);
 }

@@ -56,6 +56,7 @@ int loaded_object_init(struct loaded_object *o, void *handle)
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
 		return tenon_error(-TENON_E_FORMAT, "the dynamic linker has no address for it");
 	o->base = map->l_addr;
+	o->dynamic = map->l_ld;
 	for (d = map->l_ld; d->d_tag != DT_NULL; d++) {
 		switch (d->d_tag) {
 		case DT_SYMTAB:
@@ -127,15 +128,22 @@ static bool symbol_matches(const struct loaded_object *o, const ElfW(Sym) * s, c
 	       ELF64_ST_TYPE(s->st_info) != STT_TLS && !strcmp(o->strings + s->st_name, name);
 }
 
-static const ElfW(Sym) * gnu_find(const struct loaded_object *o, const char *name)
+struct loaded_name loaded_name(const char *text)
+{
+	struct loaded_name name = { text, GNU_HASH_START };
+
+	while (*text)
+		name.hash = name.hash * 33 + (unsigned char)*text++;
+	return name;
+}
+
+static const ElfW(Sym) * gnu_find(const struct loaded_object *o, struct loaded_name name)
 {
 	const unsigned int bits = 8 * sizeof(ElfW(Addr));
-	uint32_t hash = 5381, i;
+	const uint32_t hash = name.hash;
 	ElfW(Addr) word;
-	const char *p;
+	uint32_t i;
 
-	for (p = name; *p; p++)
-		hash = hash * 33 + (unsigned char)*p;
 	word = o->bloom[hash / bits & (o->bloom_size - 1)];
 	if (!(word >> hash % bits & word >> (hash >> o->bloom_shift) % bits & 1))
 		return NULL;
@@ -143,7 +151,8 @@ static const ElfW(Sym) * gnu_find(const struct loaded_object *o, const char *nam
 	if (!i)
 		return NULL;
 	for (;; i++) {
-		if ((o->chains[i] | 1) == (hash | 1) && symbol_matches(o, &o->symbols[i], name))
+		if ((o->chains[i] | 1) == (hash | 1) &&
+		    symbol_matches(o, &o->symbols[i], name.text))
 			return &o->symbols[i];
 		if (o->chains[i] & 1)
 			return NULL;
@@ -166,14 +175,15 @@ static const ElfW(Sym) * sysv_find(const struct loaded_object *o, const char *na
 	return NULL;
 }
 
-bool loaded_object_find(const struct loaded_object *o, const char *name, struct loaded_symbol *out)
+bool loaded_object_find(const struct loaded_object *o, struct loaded_name name,
+			struct loaded_symbol *out)
 {
 	const ElfW(Sym) *s = NULL;
 
 	if (o->bucket_count)
 		s = gnu_find(o, name);
 	else if (o->sysv_count)
-		s = sysv_find(o, name);
+		s = sysv_find(o, name.text);
 	if (!s)
 		return false;
 	out->address = (void *)(o->base + s->st_value);
@@ -198,14 +208,11 @@ int loaded_object_each(const struct loaded_object *o, bool defined,
 	return stop;
 }
 
-bool loaded_object_needs(const struct loaded_object *o, void *handle, const char *prefix)
+bool loaded_object_needs(const struct loaded_object *o, const char *prefix)
 {
-	struct link_map *map = NULL;
 	const ElfW(Dyn) * d;
 
-	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
-		return false;
-	for (d = map->l_ld; d->d_tag != DT_NULL; d++)
+	for (d = o->dynamic; d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED && d->d_un.d_val < o->strings_size &&
 		    !strncmp(o->strings + d->d_un.d_val, prefix, strlen(prefix)))
 			return true;

@@ -33,7 +33,37 @@ struct loaded_object {
 	size_t slots_size; /* in bytes */
 	bool slots_rela;
 	bool bound_now; /* the dynamic linker bound all slots and made them read-only */
+	const ElfW(Dyn) * dynamic;
 };
+
+/* A name to look for, and its hash in a table of GNU's form. */
+struct loaded_name {
+	const char *text;
+	uint32_t hash;
+};
+
+#define GNU_HASH_START 5381u
+
+/* Hash a literal of at most 40 characters while compiling: each opening looks for the same twenty names. */
+#define GNU_HASH_1(s, i, h)                                                                        \
+	((h) * ((i) < sizeof(s) - 1 ? 33u : 1u) +                                                  \
+	 ((i) < sizeof(s) - 1 ? (unsigned char)(s)[(i) < sizeof(s) ? (i) : 0] : 0u))
+#define GNU_HASH_4(s, i, h)                                                                        \
+	GNU_HASH_1(s, i + 3, GNU_HASH_1(s, i + 2, GNU_HASH_1(s, i + 1, GNU_HASH_1(s, i, h))))
+#define GNU_HASH_20(s, i, h)                                                                       \
+	GNU_HASH_4(s, i + 16,                                                                      \
+		   GNU_HASH_4(s, i + 12,                                                           \
+			      GNU_HASH_4(s, i + 8, GNU_HASH_4(s, i + 4, GNU_HASH_4(s, i, h)))))
+#define LOADED_NAME_HASH(s)                                                                        \
+	(GNU_HASH_20(s, 20, GNU_HASH_20(s, 0, GNU_HASH_START)) +                                   \
+	 0 * (uint32_t)sizeof(char[sizeof(s) <= 41 ? 1 : -1]))
+#define LOADED_NAME(s)                                                                             \
+	{                                                                                          \
+		s, LOADED_NAME_HASH(s)                                                             \
+	}
+
+/* Hash any text, which stays the caller's. */
+struct loaded_name loaded_name(const char *text);
 
 struct loaded_symbol {
 	void *address;
@@ -51,7 +81,8 @@ struct loaded_symbol {
 int loaded_object_init(struct loaded_object *o, void *handle);
 
 /* Find a symbol that the object defines. False when there is none. */
-bool loaded_object_find(const struct loaded_object *o, const char *name, struct loaded_symbol *out);
+bool loaded_object_find(const struct loaded_object *o, struct loaded_name name,
+			struct loaded_symbol *out);
 
 /* Visit names that the object defines (@defined) or requires; a non-zero result stops. */
 int loaded_object_each(const struct loaded_object *o, bool defined,
@@ -72,7 +103,7 @@ void loaded_object_rebind(const struct loaded_object *o, void *(*find)(const cha
 bool loaded_object_can_rebind(void);
 
 /* Test whether the object depends on a library whose name begins with @prefix. */
-bool loaded_object_needs(const struct loaded_object *o, void *handle, const char *prefix);
+bool loaded_object_needs(const struct loaded_object *o, const char *prefix);
 
 /**
  * loaded_object_segment - find the segment of an address

@@ -341,8 +341,8 @@ static void *context_value(const char *name)
 	const struct abi_context_symbol *symbol;
 	void *value = NULL;
 
-	for (symbol = abi_context_symbols(); symbol->name; symbol++)
-		if (!strcmp(symbol->name, name))
+	for (symbol = abi_context_symbols(); symbol->name.text; symbol++)
+		if (!strcmp(symbol->name.text, name))
 			value = symbol->value;
 	return value;
 }
@@ -360,7 +360,29 @@ static void context_symbols_can_be_added_and_replaced(void **state)
 	assert_int_equal(abi_ffi_env_register_context("__TestContext", NULL), 0);
 	assert_null(context_value("__TestContext"));
 	assert_ptr_equal(context_value("__TVMFFIFunctionCall"), (void *)abi_ffi_function_call);
-	assert_string_equal(abi_context_modules[0], "__tvm_ffi__library_ctx");
+	assert_string_equal(abi_context_modules[0].text, "__tvm_ffi__library_ctx");
+}
+
+/* The compiler computes the hashes of names that each opening looks for. */
+static void names_have_the_hash_of_their_text(void **state)
+{
+	static const struct loaded_name names[] = {
+		LOADED_NAME(""), LOADED_NAME("a"),
+		LOADED_NAME("0123456789012345678901234567890123456789")
+	};
+	const struct abi_context_symbol *symbol;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(names[0].hash, 5381);
+	assert_int_equal(names[1].hash, 5381 * 33 + 'a');
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(names[i].hash, loaded_name(names[i].text).hash);
+	for (symbol = abi_context_symbols(); symbol->name.text; symbol++)
+		assert_int_equal(symbol->name.hash, loaded_name(symbol->name.text).hash);
+	for (i = 0; abi_context_modules[i].text; i++)
+		assert_int_equal(abi_context_modules[i].hash,
+				 loaded_name(abi_context_modules[i].text).hash);
 }
 
 static void static_symbols_are_found_by_name(void **state)
@@ -391,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup(an_interpreter_may_stop_a_call, with_globals),
 		cmocka_unit_test_setup(a_handle_is_made_once_by_all_threads, with_globals),
 		cmocka_unit_test_setup(context_symbols_can_be_added_and_replaced, with_globals),
+		cmocka_unit_test(names_have_the_hash_of_their_text),
 		cmocka_unit_test_setup(static_symbols_are_found_by_name, with_globals),
 	};
 
