@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Check jsmn's tokens while they are read, and decode strings and numbers. */
 #define JSON_READ_WITH_PARSER
+#define JSMN_STATIC
 #include "lib/json_read.h"
 
 #include "lib/brief_errors.h"
@@ -94,6 +95,17 @@ static int not_json(const struct json_text *t, const jsmn_parser *parser, int er
 	return text_error(t, parser->pos, -TENON_E_FORMAT, "not JSON");
 }
 
+/* Continue with room for @limit tokens: all of jsmn in one function, which has the position of its parser in a register. */
+__attribute__((flatten)) static int parse_on(const struct json_text *t, jsmn_parser *parser,
+					     uint32_t limit)
+{
+	jsmn_parser own = *parser;
+	int count = jsmn_parse(&own, t->text.data, t->text.size, t->tokens, limit);
+
+	*parser = own;
+	return count;
+}
+
 /* @room: tokens that there is room for already; they are enough if it is not 0 */
 static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 {
@@ -115,7 +127,7 @@ static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 						   t->name);
 			t->tokens = more;
 		}
-		count = jsmn_parse(parser, t->text.data, t->text.size, t->tokens, limit);
+		count = parse_on(t, parser, limit);
 		if (too_deep(t, parser))
 			return text_error(t, parser->pos, -TENON_E_FORMAT,
 					  "more than %d arrays and objects inside each other",
@@ -137,7 +149,7 @@ static int reserve_tokens(struct json_text *t, uint32_t *room)
 	if (!heap_now())
 		return 0;
 	jsmn_init(&parser);
-	count = jsmn_parse(&parser, t->text.data, t->text.size, NULL, 0);
+	count = parse_on(t, &parser, 0);
 	if (count < 0)
 		return not_json(t, &parser, count);
 	/* one more, so that an empty text has a token; parse() finds out what else is wrong with a text */
@@ -168,9 +180,10 @@ static int read_text(struct json_text *out, bool of_model)
 		err = text_error(out, 0, -TENON_E_FORMAT, "no object");
 		goto fini;
 	}
-	json_skip(out, &end);
-	if (end == out->count)
+	/* tokens are in the order of the text */
+	if (out->tokens[out->count - 1].start < out->tokens[0].end)
 		return 0;
+	json_skip(out, &end);
 	err = json_error(out, end, -TENON_E_FORMAT, "something follows behind the end");
 
 fini:
@@ -366,6 +379,14 @@ static bool parse_integer(struct tenon_slice s, int64_t *out)
 
 	if (i == s.size)
 		return false;
+	/* 18 digits cannot overflow */
+	for (; i < s.size && i < 18; i++) {
+		unsigned int digit = (unsigned int)s.data[i] - '0';
+
+		if (digit > 9)
+			return false;
+		v = 10 * v + digit;
+	}
 	for (; i < s.size; i++) {
 		unsigned int digit = (unsigned int)s.data[i] - '0';
 
@@ -399,14 +420,25 @@ int json_integer(const struct json_text *t, uint32_t *at, const char *what, int6
 
 void json_skip(const struct json_text *t, uint32_t *at)
 {
+	uint32_t low, high, step, middle;
 	int end;
 
 	if (*at >= t->count)
 		return;
 	end = t->tokens[*at].end;
-	do
-		++*at;
-	while (*at < t->count && t->tokens[*at].start < end);
+	/* What is inside begins before the end. Steps that double find something behind, then halves the first. */
+	low = *at;
+	for (step = 1; step < t->count - low && t->tokens[low + step].start < end; step *= 2)
+		low += step;
+	high = step < t->count - low ? low + step : t->count;
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (t->tokens[middle].start < end)
+			low = middle;
+		else
+			high = middle;
+	}
+	*at = high;
 }
 
 int json_word(const struct json_text *t, uint32_t *at, const char *what, struct tenon_slice *out)
