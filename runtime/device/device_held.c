@@ -45,7 +45,7 @@ static int held_make(const struct tenon_operation *op, const struct tenon_sync *
 	h = malloc(sizeof(*h) + (waits + signals) * sizeof(h->points[0]));
 	if (!h)
 		return tenon_error(-TENON_E_NOMEM, "no memory for an operation that waits");
-	err = operation_keep(op, &h->kept);
+	err = operation_keep(op, &h->kept, NULL);
 	if (err) {
 		free(h);
 		return err;

@@ -187,23 +187,32 @@ static void keep_maps(const struct tenon_kernel_info *info, char *maps, uint64_t
 	}
 }
 
-static int keep_dispatch(struct kept_operation *k)
+static size_t arguments_size(const struct tenon_dispatch *d)
+{
+	return d->kernel->info->argument_count *
+	       (sizeof(uint64_t) + (d->slots ? sizeof(int32_t) : 0));
+}
+
+static int keep_dispatch(struct kept_operation *k, void *tail)
 {
 	const struct tenon_dispatch *d = k->operation.as.dispatch;
 	size_t n = d->kernel->info->argument_count;
 	size_t maps = tensor_maps(d->kernel->info) * TENSOR_MAP_SIZE;
-	size_t size = maps + n * (sizeof(uint64_t) + sizeof(int32_t));
+	size_t size = maps + arguments_size(d);
 	uint64_t *arguments;
 	int32_t *slots;
 
-	/* maps are aligned to 64 bytes; allocate at least one block, so that NULL means failure */
-	k->tail = aligned_alloc(64, (size + 64) / 64 * 64);
-	if (!k->tail)
-		return tenon_error(-TENON_E_NOMEM, "no memory to keep a launch");
-	arguments = (uint64_t *)(void *)((char *)k->tail + maps);
+	if (!tail) {
+		/* tensor maps want 64 bytes, which takes more time; at least one byte, so that NULL means failure */
+		k->tail = maps ? aligned_alloc(64, (size + 63) / 64 * 64) : malloc(size + 1);
+		if (!k->tail)
+			return tenon_error(-TENON_E_NOMEM, "no memory to keep a launch");
+		tail = k->tail;
+	}
+	arguments = (uint64_t *)(void *)((char *)tail + maps);
 	if (n)
 		memcpy(arguments, d->arguments, n * sizeof(*arguments));
-	keep_maps(d->kernel->info, k->tail, arguments);
+	keep_maps(d->kernel->info, tail, arguments);
 	slots = (int32_t *)(arguments + n);
 	if (n && d->slots)
 		memcpy(slots, d->slots, n * sizeof(*slots));
@@ -234,7 +243,29 @@ static int keep_execute(struct kept_operation *k)
 	return 0;
 }
 
-int operation_keep(const struct tenon_operation *from, struct kept_operation *to)
+size_t operation_tail_size(const struct tenon_operation *op)
+{
+	return op->kind != TENON_OP_DISPATCH || tensor_maps(op->as.dispatch->kernel->info)
+		       ? 0
+		       : arguments_size(op->as.dispatch);
+}
+
+size_t operation_kept_size(const struct tenon_operation *op)
+{
+	switch (op->kind) {
+	case TENON_OP_DISPATCH:
+		return offsetof(struct kept_operation, dispatch) + sizeof(struct tenon_dispatch);
+	case TENON_OP_COPY:
+	case TENON_OP_WRITE:
+	case TENON_OP_READ:
+	case TENON_OP_FILL:
+		return sizeof(struct kept_operation);
+	default:
+		return offsetof(struct kept_operation, dispatch);
+	}
+}
+
+int operation_keep(const struct tenon_operation *from, struct kept_operation *to, void *tail)
 {
 	to->operation = *from;
 	to->tail = NULL;
@@ -253,7 +284,7 @@ int operation_keep(const struct tenon_operation *from, struct kept_operation *to
 		keep_range(&to->operation.as.fill.to, &to->bare[0]);
 		return 0;
 	case TENON_OP_DISPATCH:
-		return keep_dispatch(to);
+		return keep_dispatch(to, tail);
 	case TENON_OP_EXECUTE:
 		return keep_execute(to);
 	default:

@@ -266,9 +266,18 @@ int tenon_queue_fill(struct tenon_queue *q, struct tenon_memory *to, uint64_t of
 int tenon_queue_dispatch(struct tenon_queue *q, const struct tenon_dispatch *dispatch,
 			 const struct tenon_sync *sync)
 {
-	struct tenon_operation op = { .kind = TENON_OP_DISPATCH };
+	struct tenon_operation op;
 
+	/* the rest belongs to other kinds; to clear it would cost as much as a check */
+	op.kind = TENON_OP_DISPATCH;
+	op.priority = 0;
 	op.as.dispatch = dispatch;
+	/* what most launches are: all that queue_submit() does comes down to this */
+	if (__builtin_expect(!sync && !queue_holds(q) && !q->core->follower &&
+				     !device_is_lost(q->device) &&
+				     dispatch_is_valid(q->device, dispatch),
+			     1))
+		return queue_give(q, &op);
 	return tenon_queue_submit(q, &op, sync);
 }
 

@@ -34,9 +34,9 @@ int device_place_fill(int32_t type, struct device_place **out);
 /* The thread's device and queue of a type. */
 static inline int device_place_get(int32_t type, struct device_place **out)
 {
-	struct device_place *p = device_places;
+	struct device_place *p = device_places, *const end = p + DEVICE_PLACES;
 
-	for (; p < device_places + DEVICE_PLACES && p->type; p++)
+	for (; p < end && p->type; p++)
 		if (p->type == type && p->queue && !device_is_lost(p->device)) {
 			*out = p;
 			return 0;

@@ -196,7 +196,6 @@ static int tenon_recording(void)
 	struct tenon_dispatch d = device_bench_launch(&rig, values);
 	int i, err;
 
-	tenon_object_unref(commands);
 	fill_arguments(values);
 	err = tenon_commands_create(rig.device, &commands);
 	for (i = 0; i < RECORDED && !err; i++) {
@@ -223,9 +222,19 @@ static int record(enum variant v)
 	}
 }
 
+/* Not timed alone: the device's work, and giving back what was recorded. */
 static int finish(enum variant v)
 {
-	return v == RAW ? raw_finish() : tenon_device_sync(rig.device, TENON_FOREVER);
+	int err;
+
+	if (v == RAW)
+		return raw_finish();
+	err = tenon_device_sync(rig.device, TENON_FOREVER);
+	if (v == TENON_REPLAY) {
+		tenon_object_unref(commands);
+		commands = NULL;
+	}
+	return err;
 }
 
 static int measure_launches(void)
