@@ -23,6 +23,9 @@
 /* largest number of bytes in front of the elements */
 #define SAVED_TENSOR_HEAD_MOST (40 + 8 * SAVED_TENSOR_NDIM_MOST)
 
+/* bytes of a head up to the number of its dimensions */
+#define SAVED_TENSOR_NDIM_END 28
+
 /**
  * struct saved_tensor - a parsed saved tensor; points into the source
  * @shape: @ndim little-endian i64, not aligned

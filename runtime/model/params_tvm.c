@@ -12,8 +12,14 @@
 #include "lib/file_kind.h"
 #include "runtime/core/saved_tensor.h"
 
-/* bytes to read at a time from a file: headers with data between them */
+/*
+ * Bytes to read at a time from a file: many headers with little between them, or one behind data. More than the
+ * header would take longer than the call: its bytes are in memory that no one has touched for long.
+ */
 #define HEAD_STEP 2048
+#define HEAD_ONE  128
+
+_Static_assert(HEAD_STEP >= SAVED_TENSOR_HEAD_MOST, "a step has a whole header");
 
 /* ---- tensors of a file: reads the headers, not the data */
 
@@ -22,6 +28,22 @@ struct heads {
 	uint64_t from, to; /* range of the file in @bytes */
 };
 
+static int read_step(struct tenon_params *p, struct heads *h, uint64_t place, uint64_t end,
+		     uint64_t step)
+{
+	h->from = place;
+	h->to = end - place < step ? end : place + step;
+	return p->read_at(p->fd, p->path, h->bytes, (size_t)(h->to - h->from), h->from);
+}
+
+/* Test whether the bytes that were read have a whole header; one that is damaged is refused by who reads it. */
+static bool has_head(const struct heads *h)
+{
+	return h->to - h->from < SAVED_TENSOR_NDIM_END ||
+	       load_u32((const uint8_t *)h->bytes + SAVED_TENSOR_NDIM_END - 4) <=
+		       (HEAD_ONE - 40) / 8;
+}
+
 /*
  * Get a cursor at the next header. @c has the header's file offset, but its bytes are not read yet.
  */
@@ -29,12 +51,13 @@ static int next_head(struct tenon_params *p, struct heads *h, const struct tenon
 		     struct tenon_cursor *out)
 {
 	uint64_t place = tenon_cursor_place(c), end = place + tenon_cursor_left(c);
+	bool far = h->to && place > h->to;
 	int err = 0;
 
 	if (place < h->from || (h->to < end && place + SAVED_TENSOR_HEAD_MOST > h->to)) {
-		h->from = place;
-		h->to = end - place < HEAD_STEP ? end : place + HEAD_STEP;
-		err = p->read_at(p->fd, p->path, h->bytes, (size_t)(h->to - h->from), h->from);
+		err = read_step(p, h, place, end, far ? HEAD_ONE : HEAD_STEP);
+		if (!err && far && !has_head(h))
+			err = read_step(p, h, place, end, HEAD_STEP);
 	}
 	*out = tenon_cursor_of(h->bytes + (place - h->from), (size_t)(h->to - place), p->path,
 			       place);

@@ -254,6 +254,45 @@ static void large_copies_are_read_from_the_file(void **state)
 	free(data);
 }
 
+/* A head has 40 bytes and 8 for each dimension. */
+static void heads_of_any_length_are_read_behind_data(void **state)
+{
+	static const int dimensions[] = { 1, 11, 12, 1, 63, 64, 0, 1 };
+	enum { COUNT = sizeof(dimensions) / sizeof(dimensions[0]), BYTES = 5000 };
+	struct tenon_param list[COUNT];
+	unsigned char data[BYTES];
+	struct tenon_params *params;
+	int64_t shape[64];
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		shape[i] = 1;
+	shape[0] = BYTES;
+	memset(data, 5, sizeof(data));
+	for (i = 0; i < COUNT; i++) {
+		list[i] = (struct tenon_param){ .name = { "abcdefgh" + i, 1 },
+						.bytes = dimensions[i] ? BYTES : 1 };
+		list[i].tensor = tenon_dltensor(data, shape, dimensions[i],
+						tenon_dtype(TENON_DTYPE_UINT, 8, 1));
+	}
+	assert_int_equal(tenon_params_write(path[0], list, COUNT, 0), 0);
+	assert_int_equal(tenon_params_open(path[0], &params), 0);
+	assert_int_equal(tenon_params_count(params), COUNT);
+	for (i = 0; i < COUNT; i++) {
+		const struct tenon_param *p = tenon_params_at(params, (size_t)i);
+		unsigned char got[BYTES];
+
+		assert_int_equal(p->tensor.ndim, dimensions[i]);
+		for (k = 0; k < dimensions[i]; k++)
+			assert_int_equal(p->tensor.shape[k], shape[k]);
+		assert_int_equal(p->bytes, list[i].bytes);
+		assert_int_equal(tenon_params_load(params, p, got), 0);
+		assert_memory_equal(got, data, p->bytes);
+	}
+	tenon_object_unref(params);
+}
+
 static void a_file_of_one_tensor_is_read_too(void **state)
 {
 	struct tenon_slice file = whole_file(FIXTURE);
@@ -422,6 +461,7 @@ int main(void)
 		cmocka_unit_test(the_aligned_layout_is_a_plain_list_to_other_readers),
 		cmocka_unit_test(an_aligned_tensor_is_a_view_and_another_a_copy),
 		cmocka_unit_test(large_copies_are_read_from_the_file),
+		cmocka_unit_test(heads_of_any_length_are_read_behind_data),
 		cmocka_unit_test(a_file_of_one_tensor_is_read_too),
 		cmocka_unit_test(what_the_format_has_no_room_for_is_not_written),
 		cmocka_unit_test(faults_are_told_with_file_and_place),
