@@ -148,6 +148,13 @@ int bench_fresh_child(const char *path);
 const char *bench_at_most(double value, double goal);
 const char *bench_at_least(double value, double goal);
 
+/**
+ * bench_spread - the tenth and the nine tenths of @count figures that bench_middle() sorted, each divided by @unit
+ *
+ * Returns static storage: " (4.1 to 5.2)".
+ */
+const char *bench_spread(const double *figures, int count, double unit);
+
 /** bench_middle - sort @count figures and return the one in the middle */
 double bench_middle(double *figures, int count);
 

@@ -168,7 +168,7 @@ static void graph_rows(int n, double tvm_create, double tvm_node)
 	struct tenon_buffer json = TENON_BUFFER_INIT;
 	struct tenon_model *model;
 	struct tenon_module *lib;
-	double run[ROUNDS], create[ROUNDS], direct, profiled;
+	double run[ROUNDS], create[ROUNDS], direct, profiled, median;
 	void *handle;
 	op_fn fn;
 	int i;
@@ -198,18 +198,18 @@ static void graph_rows(int n, double tvm_create, double tvm_node)
 		create[i] = bench_now() - start;
 		tenon_model_close(model);
 	}
-	printf("graph of %4d nodes, run, per node      %8.2f ns   floor %6.2f   TVM %6.1f   "
+	median = bench_middle(run, ROUNDS);
+	printf("graph of %4d nodes, run, per node      %8.2f ns%s   floor %6.2f   TVM %6.1f   "
 	       "ratio to floor %.2f   %s\n",
-	       n, bench_middle(run, ROUNDS) / n, direct / n, tvm_node,
-	       bench_middle(run, ROUNDS) / direct,
-	       n < 100 ? "" : bench_at_most(bench_middle(run, ROUNDS) / direct, 1.3));
+	       n, median / n, bench_spread(run, ROUNDS, n), direct / n, tvm_node, median / direct,
+	       n < 100 ? "" : bench_at_most(median / direct, 1.3));
 	printf("graph of %4d nodes, profiled, per node %8.2f ns   profiling costs %.2f ns\n", n,
-	       profiled / n, (profiled - bench_middle(run, ROUNDS)) / n);
-	printf("graph of %4d nodes, create (%3zu KiB)    %8.1f us                  TVM %6.0f   "
+	       profiled / n, (profiled - median) / n);
+	median = bench_middle(create, ROUNDS);
+	printf("graph of %4d nodes, create (%3zu KiB)    %8.1f us%s   TVM %6.0f   "
 	       "ratio to TVM %.3f   %s\n",
-	       n, json.size >> 10, bench_middle(create, ROUNDS) / 1e3, tvm_create,
-	       bench_middle(create, ROUNDS) / 1e3 / tvm_create,
-	       bench_at_most(bench_middle(create, ROUNDS) / 1e3 / tvm_create, 0.1));
+	       n, json.size >> 10, median / 1e3, bench_spread(create, ROUNDS, 1e3), tvm_create,
+	       median / 1e3 / tvm_create, bench_at_most(median / 1e3 / tvm_create, 0.1));
 	tenon_buffer_fini(&json);
 	tenon_object_unref(lib);
 	dlclose(handle);
@@ -336,8 +336,12 @@ static void child(const char *how, const char *path, int n)
 	exit(0);
 }
 
-static double fresh(const char *self, const char *how, const char *path, int n, double *mib)
+/* Milliseconds of a fresh process, median of 15; @spread receives their tenths. */
+static double fresh(const char *self, const char *how, const char *path, int n, double *mib,
+		    char spread[64])
 {
+	double median;
+
 	double ms[15], rss[15];
 	char command[4096];
 	int i;
@@ -352,29 +356,33 @@ static double fresh(const char *self, const char *how, const char *path, int n, 
 		pclose(f);
 	}
 	*mib = bench_middle(rss, 15) / 1024;
-	return bench_middle(ms, 15);
+	median = bench_middle(ms, 15);
+	snprintf(spread, 64, "%s", bench_spread(ms, 15, 1));
+	return median;
 }
 
 static void params_rows(const char *self, int n, double tvm)
 {
 	const char *plain = in_temporary("plain.params"), *aligned = in_temporary("aligned.params");
 	double read, map, got, into, mib, ignored;
+	char spread[64];
 
 	make_params(plain, n, 0);
 	make_params(aligned, n, 128);
-	read = fresh(self, "read", plain, n, &ignored);
-	map = fresh(self, "map", plain, n, &ignored);
-	into = fresh(self, "executor", plain, n, &mib);
-	printf("100 MB in %5d params into an executor  %8.2f ms   floor %6.2f   TVM %6.1f   ratio "
+	read = fresh(self, "read", plain, n, &ignored, spread);
+	map = fresh(self, "map", plain, n, &ignored, spread);
+	into = fresh(self, "executor", plain, n, &mib, spread);
+	printf("100 MB in %5d params into an executor  %8.2f ms%s   floor %6.2f   TVM %6.1f   "
+	       "ratio "
 	       "to a huge-page read %.2f   %s\n",
-	       n, into, read, tvm, into / read, bench_at_most(into / read, 1.2));
+	       n, into, spread, read, tvm, into / read, bench_at_most(into / read, 1.2));
 	printf("  … resident at most                    %8.1f MiB                 TVM  407.0   "
 	       "%s\n",
 	       mib, bench_at_most(mib, 105));
-	got = fresh(self, "touched", aligned, n, &mib);
-	printf("  … aligned, and each page touched      %8.2f ms   floor %6.2f               ratio "
+	got = fresh(self, "touched", aligned, n, &mib, spread);
+	printf("  … aligned, and each page touched      %8.2f ms%s   floor %6.2f   ratio "
 	       "to mmap %.2f   %s\n",
-	       got, map, got / map, bench_at_most(got / map, 2));
+	       got, spread, map, got / map, bench_at_most(got / map, 2));
 	unlink(plain);
 	unlink(aligned);
 }

@@ -224,9 +224,9 @@ static int measure_copy(uint64_t size, bool write)
 	raw = bench_middle(ns[0], BATCHES);
 	own = bench_middle(ns[1], BATCHES);
 	printf("%-6s %9" PRIu64
-	       " bytes, raw calls / tenon %17.2f us %11.2f us   %5.2f of raw   %s\n",
-	       write ? "write" : "read", size, raw / 1e3, own / 1e3, own / raw,
-	       bench_at_most(own / raw, 1.05));
+	       " bytes, raw calls / tenon %17.2f us %11.2f us%s   %5.2f of raw   %s\n",
+	       write ? "write" : "read", size, raw / 1e3, own / 1e3,
+	       bench_spread(ns[1], BATCHES, 1e3), own / raw, bench_at_most(own / raw, 1.05));
 	ocl.ReleaseMemObject(mem);
 	tenon_object_unref(m);
 	free(host);

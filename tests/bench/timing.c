@@ -29,6 +29,15 @@ double bench_middle(double *figures, int count)
 	return figures[count / 2];
 }
 
+const char *bench_spread(const double *figures, int count, double unit)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), " (%.3g to %.3g)", figures[count / 10] / unit,
+		 figures[count - 1 - count / 10] / unit);
+	return text;
+}
+
 static const char *verdict(bool met, const char *relation, double goal)
 {
 	static char text[64];
