@@ -133,11 +133,35 @@ static void members_are_found_behind_others_that_nest(void **state)
 	json_text_fini(&t);
 }
 
+static void containers_of_any_size_are_passed_over(void **state)
+{
+	char text[1000] = "{\"a\": [";
+	struct json_text t;
+	int64_t value;
+	uint32_t at;
+	size_t n;
+
+	(void)state;
+	for (n = 0; n < 70; n++) {
+		const size_t size = strlen(text);
+
+		strcpy(text + size, "], \"b\": 5, \"c\": [6]}");
+		assert_int_equal(read_text(text, &t), 0);
+		at = json_find(&t, 0, "b");
+		assert_int_equal(json_integer(&t, &at, "b", 0, 9, &value), 0);
+		assert_int_equal(value, 5);
+		assert_int_equal(json_find(&t, 0, "c"), at + 1);
+		json_text_fini(&t);
+		strcpy(text + size, n ? ", [1]" : "[1]");
+	}
+}
+
 static void broken_texts_are_refused_with_their_place(void **state)
 {
 	static const char *const texts[] = { "",	  "[",	       "{\"a\"",
 					     "[1,\n 2\n", "[\"\\x\"]", "[\"\\u12g4\"]",
-					     "[\"open",	  "]" };
+					     "[\"open",	  "]",	       "[] []",
+					     "{} [1]" };
 	struct json_text t;
 	size_t i;
 
@@ -283,6 +307,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_are_read_within_their_bounds),
 		cmocka_unit_test(words_have_no_escapes),
 		cmocka_unit_test(members_are_found_behind_others_that_nest),
+		cmocka_unit_test(containers_of_any_size_are_passed_over),
 		cmocka_unit_test(broken_texts_are_refused_with_their_place),
 		cmocka_unit_test(nesting_has_a_limit),
 		cmocka_unit_test(many_values_are_read),
