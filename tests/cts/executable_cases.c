@@ -191,6 +191,36 @@ static void an_extent_of_zero_is_refused_below_packed_calls(struct cts *cts)
 	tenon_object_unref(m);
 }
 
+static void a_launch_keeps_its_place_behind_what_waits_and_signals(struct cts *cts)
+{
+	struct tenon_kernel *k = cts_kernel(cts, "bump");
+	struct tenon_memory *m = cts_memory(cts, 4, 0);
+	const uint64_t args[] = { cts_argument(m) };
+	const struct tenon_dispatch d = cts_dispatch(k, args);
+	struct tenon_point go = { NULL, 1 }, done = { NULL, 1 };
+	const struct tenon_sync waits = { .wait = &go, .wait_count = 1 };
+	const struct tenon_sync signals = { .signal = &done, .signal_count = 1 };
+	int32_t value = 0;
+
+	ok(tenon_timeline_create(0, &go.timeline));
+	ok(tenon_timeline_create(0, &done.timeline));
+	ok(tenon_queue_fill(cts->queue, m, 0, 4, 40, 4, &waits));
+	ok(tenon_queue_dispatch(cts->queue, &d, NULL));
+	ok(tenon_queue_dispatch(cts->queue, &d, &signals));
+	fails(tenon_timeline_wait(done.timeline, 1, 0), -TENON_E_TIMEOUT);
+	ok(tenon_timeline_signal(go.timeline, 1));
+	ok(tenon_timeline_wait(done.timeline, 1, cts_soon()));
+	cts_get(cts, m, 0, &value, sizeof(value));
+	assert_int_equal(value, 42);
+	/* nothing is held back any more */
+	done.value = 2;
+	ok(tenon_queue_dispatch(cts->queue, &d, &signals));
+	ok(tenon_timeline_wait(done.timeline, 2, cts_soon()));
+	tenon_object_unref(go.timeline);
+	tenon_object_unref(done.timeline);
+	tenon_object_unref(m);
+}
+
 static void a_kernel_is_compiled_once(struct cts *cts)
 {
 	struct tenon_kernel *k = cts_kernel(cts, "add");
@@ -262,6 +292,7 @@ const struct cts_case cts_executable_cases[] = {
 	CTS_CASE(a_block_has_several_dimensions),
 	CTS_CASE(blocks_share_dynamic_memory),
 	CTS_CASE(an_extent_of_zero_is_refused_below_packed_calls),
+	CTS_CASE(a_launch_keeps_its_place_behind_what_waits_and_signals),
 	CTS_CASE(a_kernel_is_compiled_once),
 	CTS_CASE(a_kernel_that_the_table_does_not_have_is_not_found),
 	CTS_CASE(a_program_of_another_format_is_refused),
