@@ -50,8 +50,12 @@ bool opencl_recorder_find(struct opencl_device *d)
 	void *function;
 	size_t i;
 
-	/* runs may overlap, and Tenon's queues have no properties */
-	if (!version || !ocl.GetExtensionFunctionAddressForPlatform ||
+	/*
+	 * Runs may overlap, and Tenon's queues have no properties. A processor has no launches to save: PoCL runs a
+	 * recorded one in 10 us and one that is enqueued in 2.
+	 */
+	if (!version || opencl_number(d->device, OCL_DEVICE_TYPE) & OCL_DEVICE_TYPE_CPU ||
+	    !ocl.GetExtensionFunctionAddressForPlatform ||
 	    !(opencl_number(d->device, OCL_DEVICE_COMMAND_BUFFER_CAPABILITIES) &
 	      OCL_RECORDING_CAN_SIMULTANEOUS) ||
 	    opencl_number(d->device, OCL_DEVICE_COMMAND_BUFFER_QUEUE_PROPERTIES))
