@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli_run.h"
 
@@ -100,7 +99,7 @@ static const struct line lines[] = {
 	{ CLI_USAGE, "which page", "report " GRAPH },
 	{ CLI_USAGE, "--function and --graph",
 	  "report " GRAPH " -o " NONE " --function a --graph b" },
-	{ CLI_USAGE, "more than 8 times", "report " GRAPH " -o " NONE " --device @9*cpu:0" },
+	{ CLI_USAGE, "at most 8 devices", "report " GRAPH " -o " NONE " --device @9*cpu:0" },
 	{ CLI_USAGE, "further runs", "report " GRAPH " -o " NONE " --compare @9*cpu:0" },
 	{ CLI_NO_FILE, NONE, "report " GRAPH " -o x.html --baseline " NONE },
 	{ CLI_NO_FILE, "not JSON", "report " GRAPH " -o x.html --baseline " TEXT },
@@ -226,6 +225,16 @@ static const struct line lines[] = {
 	{ CLI_USAGE, "1 to 1000", "rpc serve --sessions 0" },
 	{ CLI_USAGE, "Unix socket", "rpc serve --allow-socket nonsense" },
 	{ CLI_USAGE, "belong together", "rpc serve --tls-certificate " NONE },
+	{ CLI_USAGE, "without --no-sandbox", "rpc serve --no-sandbox --sandbox-learn" },
+	{ CLI_USAGE, "without --no-sandbox", "rpc serve --no-sandbox --allow-socket /x" },
+	{ CLI_USAGE, "without --no-sandbox", "rpc serve --no-sandbox --folder-in-memory" },
+	{ CLI_USAGE, "are for --tracker", "rpc serve --health-check true" },
+	{ CLI_USAGE, "are for --tracker", "rpc serve --advertise 127.0.0.1:1" },
+	{ CLI_USAGE, "belong together", "rpc serve --tls-key " NONE },
+	{ CLI_USAGE, "without colons", "rpc serve --tracker 127.0.0.1:1 --key a:b" },
+	{ CLI_USAGE, "no user no-such", "rpc serve --allow-user no-such" },
+	{ CLI_USAGE, "no group no-such", "rpc serve --allow-group no-such" },
+	{ CLI_UNAVAILABLE, "/usr/no-such", "rpc serve --secret-file /usr/no-such" },
 	{ CLI_USAGE, "--tracker needs a --key", "rpc serve --tracker 127.0.0.1:1" },
 	{ CLI_USAGE, "no valid port", "rpc serve --advertise a:b" },
 	{ CLI_USAGE, "no valid port", "rpc serve --advertise :" },
@@ -407,7 +416,5 @@ int main(void)
 		cmocka_unit_test(a_message_names_a_file_once),
 	};
 
-	/* A line that is taken instead of refused might serve for ever. */
-	alarm(120);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
