@@ -122,7 +122,8 @@ bool jinja_true(const struct jinja_value *v)
 	case JINJA_LIST:
 		return v->list.count;
 	case JINJA_DICT:
-		return v->dict->count;
+		/* a message, a loop or a namespace(), which is true even if it is empty */
+		return true;
 	default:
 		return false;
 	}
