@@ -99,7 +99,7 @@ static const struct line lines[] = {
 	{ CLI_USAGE, "which page", "report " GRAPH },
 	{ CLI_USAGE, "--function and --graph",
 	  "report " GRAPH " -o " NONE " --function a --graph b" },
-	{ CLI_USAGE, "at most 8 devices", "report " GRAPH " -o " NONE " --device @9*cpu:0" },
+	{ CLI_USAGE, "more than 8 times", "report " GRAPH " -o " NONE " --device @9*cpu:0" },
 	{ CLI_USAGE, "further runs", "report " GRAPH " -o " NONE " --compare @9*cpu:0" },
 	{ CLI_NO_FILE, NONE, "report " GRAPH " -o x.html --baseline " NONE },
 	{ CLI_NO_FILE, "not JSON", "report " GRAPH " -o x.html --baseline " TEXT },
