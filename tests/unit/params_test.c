@@ -271,7 +271,7 @@ static void heads_of_any_length_are_read_behind_data(void **state)
 	shape[0] = BYTES;
 	memset(data, 5, sizeof(data));
 	for (i = 0; i < COUNT; i++) {
-		list[i] = (struct tenon_param){ .name = { "abcdefgh" + i, 1 },
+		list[i] = (struct tenon_param){ .name = { &"abcdefgh"[i], 1 },
 						.bytes = dimensions[i] ? BYTES : 1 };
 		list[i].tensor = tenon_dltensor(data, shape, dimensions[i],
 						tenon_dtype(TENON_DTYPE_UINT, 8, 1));
