@@ -181,8 +181,9 @@ static int refuse_unserved(void *handle, const char *name, bool is_code)
 		"it imports %s, which neither this build of Tenon nor the program offers", name);
 }
 
-int compat_library_open_lazily(const char *path, struct loaded_object *object, void **out)
+int compat_library_open_lazily(const char *path, void **out)
 {
+	struct loaded_object object;
 	void *handle;
 	int err;
 
@@ -192,9 +193,9 @@ int compat_library_open_lazily(const char *path, struct loaded_object *object, v
 	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!handle)
 		return 0;
-	err = loaded_object_init(object, handle);
+	err = loaded_object_init(&object, handle);
 	if (!err)
-		err = loaded_object_each(object, false, refuse_unserved, handle);
+		err = loaded_object_each(&object, false, refuse_unserved, handle);
 	if (err)
 		dlclose(handle);
 	else

@@ -49,7 +49,6 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *message, void *
 /**
  * compat_library_open_lazily - open a module that runs no code while it is opened
  * @path: the module, with a slash in it
- * @object: receives its tables
  * @handle: receives a handle, for dlclose(); NULL when the module cannot be opened lazily
  *
  * Its calls are bound at their first execution, so it does not need the compatibility library. All
@@ -58,7 +57,7 @@ int compat_library_dlopen(const char *path, struct tenon_buffer *message, void *
  * Return: 0, with or without a handle; -TENON_E_UNSUPPORTED for a missing name; -TENON_E_FORMAT.
  * Without a handle, opening with RTLD_NOW reports the full reason.
  */
-int compat_library_open_lazily(const char *path, struct loaded_object *object, void **handle);
+int compat_library_open_lazily(const char *path, void **handle);
 
 /**
  * compat_library_serve - bind a module's calls of runtime names to libtenon
@@ -74,8 +73,7 @@ static inline int compat_library_dlopen(const char *path, struct tenon_buffer *m
 	return 0;
 }
 
-static inline int compat_library_open_lazily(const char *path, struct loaded_object *object,
-					     void **handle)
+static inline int compat_library_open_lazily(const char *path, void **handle)
 {
 	*handle = NULL;
 	return 0;

@@ -14,7 +14,7 @@ const struct loaded_name abi_context_modules[] = {
 	LOADED_NAME("__tvm_ffi__library_ctx"), /* 0.22 and later */
 	LOADED_NAME("__tvm_ffi_library_ctx"),  /* 0.21 */
 	LOADED_NAME("__tvm_module_ctx"),       /* 0.8 to 0.20 */
-	{ NULL, 0 },
+	{ .text = NULL },
 };
 
 static const struct abi_context_symbol builtin[] = {
@@ -32,7 +32,7 @@ static const struct abi_context_symbol builtin[] = {
 	{ LOADED_NAME("__TVMFuncCall"), (void *)abi_legacy_func_call },
 	{ LOADED_NAME("__TVMAPISetLastError"), (void *)abi_legacy_error_set },
 #endif
-	{ { NULL, 0 }, NULL },
+	{ { .text = NULL }, NULL },
 };
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]) - 1)

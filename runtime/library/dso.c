@@ -153,13 +153,12 @@ static void dso_delete(void *self, int flags)
 static struct dso *dso_new(const char *path)
 {
 	size_t length = strlen(path) + 1;
-	struct dso *dso = malloc(sizeof(*dso) + length);
+	struct dso *dso = calloc(1, sizeof(*dso) + length);
 
 	if (!dso) {
 		tenon_error(-TENON_E_NOMEM, "no memory to open a module");
 		return NULL;
 	}
-	memset(dso, 0, sizeof(*dso));
 	tenon_object_init(&dso->object, TENON_TYPE_OBJECT, dso_delete);
 	dso->path = memcpy(dso + 1, path, length);
 	return dso;
@@ -312,7 +311,7 @@ static int is_workspace_import(void *context, const char *name, bool is_code)
 
 static void fill_context(struct dso *dso)
 {
-	static const struct loaded_name workspace = LOADED_NAME("__TVMBackendAllocWorkspace");
+	const struct loaded_name workspace = LOADED_NAME("__TVMBackendAllocWorkspace");
 	const struct abi_context_symbol *symbol;
 	struct loaded_symbol found;
 	size_t i;
@@ -336,7 +335,7 @@ static void fill_context(struct dso *dso)
 #ifdef CONFIG_FAST_CALLS
 static void choose_code(struct dso *dso)
 {
-	static const struct loaded_name name = LOADED_NAME(PROCESSOR_KEYS);
+	const struct loaded_name name = LOADED_NAME(PROCESSOR_KEYS);
 	struct loaded_symbol keys;
 
 	if (dso_is_linked(dso) || !dso_find_name(dso, name, &keys) || keys.is_code)
@@ -413,7 +412,7 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 /* Find the names of the artifacts that became the file. */
 static void find_record(const struct dso *dso, struct tenon_slice *out)
 {
-	static const struct loaded_name name = LOADED_NAME("__tenon_artifacts");
+	const struct loaded_name name = LOADED_NAME("__tenon_artifacts");
 	struct loaded_symbol s;
 	uint64_t ignored;
 
@@ -476,8 +475,13 @@ static int dso_reopen(struct dso *dso, struct tenon_module **out)
 
 static int dso_open_new(struct dso *dso, struct tenon_module **out)
 {
+	int err;
+
 	dso->env->dso = dso;
 	if (!dso_is_linked(dso)) {
+		err = loaded_object_init(&dso->loaded, dso->handle);
+		if (err)
+			return err;
 		compat_library_serve(&dso->loaded);
 		/* Destructors of C++ objects are code of this library: it must stay mapped. */
 		if (loaded_object_needs(&dso->loaded, "libtvm_ffi") ||
@@ -490,9 +494,8 @@ static int dso_open_new(struct dso *dso, struct tenon_module **out)
 	return dso_tree(dso, out);
 }
 
-/* Open a mapping by its @handle and tables, or what is linked into the program by @symbols. */
-static int dso_open(const char *path, void *handle, const struct loaded_object *loaded,
-		    const struct dso_symbols *symbols, bool pinned, struct tenon_module **out)
+static int dso_open(const char *path, void *handle, const struct dso_symbols *symbols, bool pinned,
+		    struct tenon_module **out)
 {
 	void *key = handle ? handle : (void *)symbols;
 	struct dso_env *env;
@@ -527,8 +530,6 @@ static int dso_open(const char *path, void *handle, const struct loaded_object *
 		err = dso_reopen(dso, out);
 	} else if (dso) {
 		dso->handle = handle;
-		if (loaded)
-			dso->loaded = *loaded;
 		dso->symbols = symbols;
 		dso->pinned = pinned;
 		dso->env = env;
@@ -577,13 +578,24 @@ static int open_refused(const char *path, const char *message)
 	return -TENON_E_FORMAT;
 }
 
-/* Bind all names while opening: a lazily bound name that is missing would end the process when called. */
-static int open_bound(const char *path, void **handle)
+/*
+ * Open a file that runs no code while opening lazily, and check its names afterwards: its slots are
+ * bound to the runtime. Open all others with RTLD_NOW: constructors run before dlopen() returns,
+ * and a missing lazily bound name would end the process when called.
+ */
+static int open_file(const char *path, void **handle)
 {
 	struct tenon_buffer message = TENON_BUFFER_INIT;
 	const char *words;
+	bool inert;
 	int err;
 
+	err = elf_check_opening(path, &inert);
+	if (err)
+		return err;
+	if (inert && !compat_library_open_lazily(path, handle) && *handle)
+		return 0;
+	tenon_error_clear();
 	err = library_open(path, RTLD_NOW | RTLD_LOCAL, handle, &words);
 	if (err || *handle)
 		return err;
@@ -596,38 +608,10 @@ static int open_bound(const char *path, void **handle)
 	return err;
 }
 
-/*
- * Open a file and find its tables. One that runs no code while opening is opened lazily, and its names are
- * checked afterwards: its slots are bound to the runtime. The constructors of all others run before dlopen()
- * returns.
- */
-static int open_file(const char *path, struct loaded_object *loaded, void **handle)
-{
-	bool inert;
-	int err;
-
-	err = elf_check_opening(path, &inert);
-	if (err)
-		return err;
-	if (inert && !compat_library_open_lazily(path, loaded, handle) && *handle)
-		return 0;
-	tenon_error_clear();
-	err = open_bound(path, handle);
-	if (err)
-		return err;
-	err = loaded_object_init(loaded, *handle);
-	if (err) {
-		dlclose(*handle);
-		return tenon_error_in(err, "%s", path);
-	}
-	return 0;
-}
-
 static int load(const char *path, struct tenon_module **out)
 {
 	uint64_t registered = registry_generation();
 	size_t length = strlen(path);
-	struct loaded_object loaded;
 	char below[4096];
 	void *handle;
 	int err;
@@ -638,10 +622,10 @@ static int load(const char *path, struct tenon_module **out)
 		memcpy(below + 2, path, length + 1);
 		path = below;
 	}
-	err = open_file(path, &loaded, &handle);
+	err = open_file(path, &handle);
 	if (err)
 		return err;
-	err = dso_open(path, handle, &loaded, NULL, registry_generation() != registered, out);
+	err = dso_open(path, handle, NULL, registry_generation() != registered, out);
 	return err ? tenon_error_in(err, "%s", path) : 0;
 }
 
@@ -663,5 +647,5 @@ int dso_open_symbols(const char *name, const struct dso_symbols *symbols, struct
 	int err = abi_register_globals();
 
 	*out = NULL;
-	return err ? err : dso_open(name, NULL, NULL, symbols, true, out);
+	return err ? err : dso_open(name, NULL, symbols, true, out);
 }

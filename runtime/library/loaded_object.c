@@ -128,19 +128,36 @@ static bool symbol_matches(const struct loaded_object *o, const ElfW(Sym) * s, c
 	       ELF64_ST_TYPE(s->st_info) != STT_TLS && !strcmp(o->strings + s->st_name, name);
 }
 
-struct loaded_name loaded_name(const char *text)
+static uint32_t gnu_hash(const char *text)
 {
-	struct loaded_name name = { text, GNU_HASH_START };
+	uint32_t hash = GNU_HASH_START;
 
 	while (*text)
-		name.hash = name.hash * 33 + (unsigned char)*text++;
-	return name;
+		hash = hash * 33 + (unsigned char)*text++;
+	return hash;
 }
+
+#ifdef CONFIG_FAST_CALLS
+struct loaded_name loaded_name(const char *text)
+{
+	return (struct loaded_name){ text, gnu_hash(text) };
+}
+
+static uint32_t hash_of(struct loaded_name name)
+{
+	return name.hash;
+}
+#else
+static uint32_t hash_of(struct loaded_name name)
+{
+	return gnu_hash(name.text);
+}
+#endif
 
 static const ElfW(Sym) * gnu_find(const struct loaded_object *o, struct loaded_name name)
 {
 	const unsigned int bits = 8 * sizeof(ElfW(Addr));
-	const uint32_t hash = name.hash;
+	const uint32_t hash = hash_of(name);
 	ElfW(Addr) word;
 	uint32_t i;
 

@@ -36,14 +36,17 @@ struct loaded_object {
 	const ElfW(Dyn) * dynamic;
 };
 
-/* A name to look for, and its hash in a table of GNU's form. */
+/* A name to look for, and its hash in a table of GNU's form, which small builds compute each time. */
 struct loaded_name {
 	const char *text;
+#ifdef CONFIG_FAST_CALLS
 	uint32_t hash;
+#endif
 };
 
 #define GNU_HASH_START 5381u
 
+#ifdef CONFIG_FAST_CALLS
 /* Hash a literal of at most 40 characters while compiling: each opening looks for the same twenty names. */
 #define GNU_HASH_1(s, i, h)                                                                        \
 	((h) * ((i) < sizeof(s) - 1 ? 33u : 1u) +                                                  \
@@ -61,9 +64,22 @@ struct loaded_name {
 	{                                                                                          \
 		s, LOADED_NAME_HASH(s)                                                             \
 	}
+#else
+#define LOADED_NAME(s)                                                                             \
+	{                                                                                          \
+		s                                                                                  \
+	}
+#endif
 
-/* Hash any text, which stays the caller's. */
+/* Name any text, which stays the caller's. */
+#ifdef CONFIG_FAST_CALLS
 struct loaded_name loaded_name(const char *text);
+#else
+static inline struct loaded_name loaded_name(const char *text)
+{
+	return (struct loaded_name){ text };
+}
+#endif
 
 struct loaded_symbol {
 	void *address;

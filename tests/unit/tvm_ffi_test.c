@@ -363,6 +363,7 @@ static void context_symbols_can_be_added_and_replaced(void **state)
 	assert_string_equal(abi_context_modules[0].text, "__tvm_ffi__library_ctx");
 }
 
+#ifdef CONFIG_FAST_CALLS
 /* The compiler computes the hashes of names that each opening looks for. */
 static void names_have_the_hash_of_their_text(void **state)
 {
@@ -384,6 +385,7 @@ static void names_have_the_hash_of_their_text(void **state)
 		assert_int_equal(abi_context_modules[i].hash,
 				 loaded_name(abi_context_modules[i].text).hash);
 }
+#endif
 
 static void static_symbols_are_found_by_name(void **state)
 {
@@ -413,7 +415,9 @@ int main(void)
 		cmocka_unit_test_setup(an_interpreter_may_stop_a_call, with_globals),
 		cmocka_unit_test_setup(a_handle_is_made_once_by_all_threads, with_globals),
 		cmocka_unit_test_setup(context_symbols_can_be_added_and_replaced, with_globals),
+#ifdef CONFIG_FAST_CALLS
 		cmocka_unit_test(names_have_the_hash_of_their_text),
+#endif
 		cmocka_unit_test_setup(static_symbols_are_found_by_name, with_globals),
 	};
 
