@@ -424,7 +424,7 @@ static void function_tables_are_not_carried_to_the_other_generation(void **state
 	blob = blob_of(FFI, parts, 2, ROWS(0, 1, 1), ROWS(1));
 	a = read_slice(FFI, slice_of(&blob));
 	assert_int_equal(tenon_module_write_blob(a, LEGACY, &out), -TENON_E_UNSUPPORTED);
-	assert_error_has("a \"acme_npu\" payload read from a blob");
+	assert_error_has("a \"acme_npu\" payload of a blob");
 	tenon_object_unref(a);
 	tenon_buffer_fini(&blob);
 	tenon_buffer_fini(&payload);
