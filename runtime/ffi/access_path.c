@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths to a value inside another: attributes, items of arrays and of maps. */
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "runtime/ffi/access_path.h"

@@ -235,10 +235,12 @@ static int fail_each(size_t r, long (*once)(const struct row *, struct tenon_val
 /* In a child: a process opens one oneDNN. Exit status: 0 if all went well */
 static void fails_well(int major, int equal)
 {
-	pid_t child = fork();
 	int status, wrong = 0;
+	pid_t child;
 	size_t r;
 
+	fflush(NULL);
+	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		fake->major = major;
@@ -249,8 +251,7 @@ static void fails_well(int major, int equal)
 			if (failing_malloc_works() && failing_malloc_step() == 1)
 				wrong += fail_each(r, with_allocation, "allocation");
 		}
-		fflush(NULL);
-		_exit(wrong != 0);
+		exit(wrong != 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
