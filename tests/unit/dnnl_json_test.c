@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/dnnl_graph.h"
 
+#include <stdio.h>
+
 #include "driver/dnnl/dnnl_library.h"
 
 static void need_library(void)
