@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Written by jinja_record.py; a template, and the text that Jinja makes of it */
+/* clang-format off */
 
 static const struct recorded recorded[] = {
 	{ "{{ 1 + 2 * 3 }}", "7" },

@@ -271,7 +271,7 @@ static void an_array_is_read_as_another_type_of_the_same_size(void **state)
 	t = loaded("3xbfloat16=@", "v2.npy");
 	assert_memory_equal(t->dl.data, data, 6);
 	tenon_object_unref(t);
-	assert_not_loaded("@", "v2.npy", "put it in front, as in 2x3xbfloat16=@FILE");
+	assert_not_loaded("@", "v2.npy", "put the type in front, as in 2x3xbfloat16=@FILE");
 	assert_not_loaded("3xfloat32=@", "u2.npy",
 			  "holds 3xuint16 with elements of 2 bytes, those of 3xfloat32 have 4");
 	assert_not_loaded("2xbfloat16=@", "u2.npy",

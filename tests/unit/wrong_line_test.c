@@ -100,7 +100,7 @@ static const struct line lines[] = {
 	{ CLI_USAGE, "--function and --graph",
 	  "report " GRAPH " -o " NONE " --function a --graph b" },
 	{ CLI_USAGE, "more than 8 times", "report " GRAPH " -o " NONE " --device @9*cpu:0" },
-	{ CLI_USAGE, "further runs", "report " GRAPH " -o " NONE " --compare @9*cpu:0" },
+	{ CLI_USAGE, "more than 3 times", "report " GRAPH " -o " NONE " --compare @9*cpu:0" },
 	{ CLI_NO_FILE, NONE, "report " GRAPH " -o x.html --baseline " NONE },
 	{ CLI_NO_FILE, "not JSON", "report " GRAPH " -o x.html --baseline " TEXT },
 	{ CLI_NO_FILE, "tenon bench --json", "report " GRAPH " -o x.html --baseline " JSON },
