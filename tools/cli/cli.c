@@ -153,8 +153,8 @@ static int take_number(struct cli *cli, const struct cli_option *o)
 	bool wrong = end == optarg || *end || !(number >= o->least);
 
 	if (o->most && (wrong || number > o->most))
-		return cli_usage(cli, "--%s %s: a number from %.15g to %.15g is wanted", o->name, optarg,
-				 o->least, o->most);
+		return cli_usage(cli, "--%s %s: a number from %.15g to %.15g is wanted", o->name,
+				 optarg, o->least, o->most);
 	if (wrong)
 		return cli_usage(cli, "--%s %s: a number that is not negative is wanted", o->name,
 				 optarg);
