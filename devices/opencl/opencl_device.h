@@ -26,7 +26,7 @@ struct opencl_found {
 };
 
 /**
- * struct opencl_recorder - cl_khr_command_buffer; all NULL if the device does not have it
+ * struct opencl_recorder - cl_khr_command_buffer; not used if the device lacks it or is a processor
  *
  * @copy and @fill have two prototypes: see devices/opencl/opencl_commands.c.
  */
@@ -229,7 +229,7 @@ uint64_t opencl_number(ocl_device device, uint32_t what);
 int opencl_device_open(const struct tenon_device_choice *choice, struct tenon_device **out);
 
 /* devices/opencl/opencl_commands.c */
-/** opencl_recorder_find - look up cl_khr_command_buffer; false if it is missing or too limited */
+/** opencl_recorder_find - look up cl_khr_command_buffer; false if it is missing or too limited, or the device is a processor */
 bool opencl_recorder_find(struct opencl_device *d);
 
 /* devices/opencl/opencl_fence.c */

@@ -10,10 +10,13 @@
 #include "lib/brief_errors.h"
 #include "rpc/wire/address.h"
 
-/* getaddrinfo() takes a larger number, and the kernel its low 16 bits. */
+/* getaddrinfo() takes a larger number, as strtoul() reads it, and the kernel its low 16 bits. */
 static bool is_above_ports(const char *port)
 {
-	return strspn(port, "0123456789") == strlen(port) && strtoull(port, NULL, 10) > UINT16_MAX;
+	char *end;
+	unsigned long long number = strtoull(port, &end, 10);
+
+	return end != port && !*end && number > UINT16_MAX;
 }
 
 int address_unknown(const char *text, int status, int why)

@@ -19,13 +19,12 @@
 
 struct spin {
 	int32_t budget_ns; /* 0: never spin */
-	int64_t end;	   /* when the last wait that timed out stopped spinning */
+	int64_t end;	   /* when the last wait that timed out was to stop spinning */
 };
 
 static inline void spin_longer(struct spin *s)
 {
-	if (s->budget_ns < SPIN_MOST_NS)
-		s->budget_ns *= 2;
+	s->budget_ns = s->budget_ns > SPIN_MOST_NS / 2 ? SPIN_MOST_NS : 2 * s->budget_ns;
 }
 
 /* Spin until (*@word & @mask) equals @value (@want true) or differs (false). False on timeout. */

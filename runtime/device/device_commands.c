@@ -130,12 +130,15 @@ static int native_answer(struct tenon_commands *c, int err)
 /* Add an operation that was checked. */
 static int append(struct tenon_commands *c, const struct tenon_operation *op)
 {
+	const size_t align = _Alignof(uint64_t); /* of arguments, which stand behind the node */
 	size_t size = offsetof(struct kept_node, kept) + operation_kept_size(op);
 	size_t tail = operation_tail_size(op);
-	struct kept_node *n = malloc(size + tail);
+	struct kept_node *n;
 	uint32_t slots;
 	int err;
 
+	size = (size + align - 1) / align * align;
+	n = malloc(size + tail);
 	if (!n)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a recorded operation");
 	err = operation_keep(op, &n->kept, tail ? (char *)n + size : NULL);

@@ -42,8 +42,8 @@ size_t operation_kept_size(const struct tenon_operation *operation);
 size_t operation_tail_size(const struct tenon_operation *operation);
 
 /*
- * Copy an operation to operation_kept_size() bytes, which must not be moved. @tail has operation_tail_size() bytes, or
- * is NULL to allocate them. Return: 0, then operation_drop(); -TENON_E_NOMEM.
+ * Copy an operation to operation_kept_size() bytes, which must not be moved. @tail has operation_tail_size() bytes, is
+ * aligned for uint64_t, or is NULL to allocate them. Return: 0, then operation_drop(); -TENON_E_NOMEM.
  */
 int operation_keep(const struct tenon_operation *from, struct kept_operation *to, void *tail);
 void operation_drop(struct kept_operation *kept);

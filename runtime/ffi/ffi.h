@@ -37,7 +37,8 @@ int ffi_nomem(const char *what);
 /* Forget the error of a failure that the caller has another answer to. */
 static inline void ffi_drop_error(void)
 {
-	ffi->error_clear(); /* to make an object of it, and to drop that, may lack memory */
+	/* not TVMFFIErrorMoveFromRaised(): it makes an object of the error first, and may run out of memory */
+	ffi->error_clear();
 }
 
 /* ---- values */

@@ -117,7 +117,7 @@ static int get_imports(void *field, struct tenon_value *out)
 	return 0;
 }
 
-/* tvm-ffi has a loader of files by the extension, too, as it has of others: @args are the path and the extension. */
+/* tvm-ffi has a loader for .so files by name, too. @args are the path, whose own extension decides here, and "so". */
 static int load_library(void *self, const struct tenon_value *args, int32_t count,
 			struct tenon_value *ret)
 {

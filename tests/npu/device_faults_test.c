@@ -189,7 +189,7 @@ static int expected_of_drm(const struct fault *f)
 	case 0x0c:
 		/* what it does not know, it has not: without PRIME nothing is exported */
 		if (f->error == EINVAL || f->error == EOPNOTSUPP || f->error == ENOTTY)
-			return f->nth == 3 ? -TENON_E_UNSUPPORTED : 0;
+			return f->nth == 2 ? -TENON_E_UNSUPPORTED : 0;
 		return refusal_of_the_device(f->error);
 	case 0x00:
 	case 0x40:

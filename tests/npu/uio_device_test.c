@@ -252,7 +252,7 @@ static void memory_that_the_device_does_not_reach_is_refused(void **state)
 	tree_text("/sys/class/uio/uio0/maps/map1/addr", "0x40000008\n");
 	assert_refused(DEVICE, -TENON_E_VALUE, "no multiple of 64");
 	tree_text("/sys/class/uio/uio0/maps/map1/addr", "0x0\n");
-	assert_refused(DEVICE, -TENON_E_DEVICE, "gives no address");
+	assert_refused(DEVICE, -TENON_E_DEVICE, "no physical address");
 }
 
 static void networks_of_another_target_or_size_are_refused(void **state)

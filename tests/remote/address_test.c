@@ -92,6 +92,7 @@ static void text_that_is_no_address_is_refused(void **state)
 					    "host:1234567890123456",
 					    "127.0.0.1:65536",
 					    "[::1]:99999",
+					    "127.0.0.1:+70000",
 					    "host:999999999999999" };
 	char host[ADDRESS_HOST], port[ADDRESS_PORT], text[300];
 	struct connection *c;

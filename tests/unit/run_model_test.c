@@ -414,7 +414,7 @@ static void options_that_would_be_passed_over_are_refused(void **state)
 	(void)state;
 	NEEDS_X86;
 	assert_refused(RUN("run", MLP "graph.so", "--top", "65"), CLI_USAGE,
-		       "--top 65: a number from 1 to 64 is wanted");
+		       "--top 65: a whole number from 1 to 64 is wanted");
 	assert_refused(RUN("run", MLP "graph.so", "--top", "3", "--json"), CLI_USAGE,
 		       "--top and --json: ");
 	assert_refused(RUN("run", MLP "lib.so", "--graph", MLP "graph.json", "--function", "main"),
@@ -432,7 +432,8 @@ static void a_model_is_measured(void **state)
 	NEEDS_X86;
 	assert_says(RUN("bench", MLP "graph.so", "--runs", "7", "--per-op"), CLI_OK,
 		    "7 runs: min ");
-	assert_refused(RUN("bench", MLP "graph.so", "--runs", "0"), CLI_USAGE, "a number from 1");
+	assert_refused(RUN("bench", MLP "graph.so", "--runs", "0"), CLI_USAGE,
+		       "a whole number from 1");
 	assert_refused(RUN("bench", MLP "lib.so"), CLI_UNAVAILABLE, "is no model");
 }
 

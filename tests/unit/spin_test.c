@@ -24,7 +24,7 @@ static void a_wait_that_ends_soon_after_it_sleeps_lengthens_the_next_one(void **
 
 	assert_false(spin_until(&spin, &word, ~0u, 1, true));
 	assert_true(spin.end);
-	spin.end = (int64_t)clock_now() + SPIN_MOST_NS; /* however late this thread is */
+	spin.end = INT64_MAX / 2; /* however late this thread is */
 	spin_learn(&spin);
 	assert_true(spin.budget_ns > SPIN_LEAST_NS);
 }
@@ -39,6 +39,19 @@ static void a_long_wait_shortens_the_next_one(void **state)
 	while (spin.budget_ns > SPIN_LEAST_NS)
 		spin_learn(&spin);
 	assert_true(spin.budget_ns > 0);
+}
+
+static void no_wait_spins_longer_than_the_most(void **state)
+{
+	struct spin spin = { SPIN_MOST_NS, 0 };
+	const uint32_t word = 1;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		spin_learn(&spin);
+	for (i = 0; i < 20; i++)
+		assert_true(spin_until(&spin, &word, ~0u, 1, true));
+	assert_int_equal(spin.budget_ns, SPIN_MOST_NS);
 }
 
 static void a_thread_that_must_not_spin_never_does(void **state)
@@ -59,6 +72,7 @@ int main(void)
 		cmocka_unit_test(a_wait_that_ends_while_it_spins_lengthens_the_next_one),
 		cmocka_unit_test(a_wait_that_ends_soon_after_it_sleeps_lengthens_the_next_one),
 		cmocka_unit_test(a_long_wait_shortens_the_next_one),
+		cmocka_unit_test(no_wait_spins_longer_than_the_most),
 		cmocka_unit_test(a_thread_that_must_not_spin_never_does),
 	};
 

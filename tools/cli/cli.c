@@ -141,8 +141,9 @@ static int take_count(struct cli *cli, const struct cli_option *o)
 	*o->count = strtoull(optarg, &end, 10);
 	if (errno || *end || *optarg < '0' || *optarg > '9' || *o->count < o->from ||
 	    *o->count > o->to)
-		return cli_usage(cli, "--%s %s: a number from %" PRIu64 " to %" PRIu64 " is wanted",
-				 o->name, optarg, o->from, o->to);
+		return cli_usage(
+			cli, "--%s %s: a whole number from %" PRIu64 " to %" PRIu64 " is wanted",
+			o->name, optarg, o->from, o->to);
 	return 0;
 }
 

@@ -83,8 +83,8 @@ struct cli_words {
  * @to: the largest
  * @real: receives a number
  * @scaled: receives a number times @unit
- * @least: the smallest number
- * @most: the largest; 0 for none
+ * @least: the smallest number; only 0 if there is no largest
+ * @most: the largest; 0 for none, which @scaled must not have
  * @unit: of @scaled
  * @take: takes the value, which is in optarg; 0, or an exit code, its message printed
  * @context: for @take
