@@ -165,12 +165,12 @@ def pack(weights, tile):
     return numpy.ascontiguousarray(parts.transpose(0, 3, 4, 2, 1))
 
 
-def padded(x, padding, planar=False):
-    """A copy with zeros around it. Rows of one with channels first are whole vectors."""
+def padded(x, padding, planar=False, filled=False):
+    """A copy with zeros around it. Filled rows of one with channels first are whole vectors."""
     top, left, bottom, right = padding
     if not any(padding):
         return x
-    if planar:
+    if filled:
         right += -(left + int(x.shape[-1]) + right) % WIDEST
     before, after = ([0, 0, top, left], [0, 0, bottom, right]) if planar else ([0, top, left, 0], [0, bottom, right, 0])
     return topi.nn.pad(x, before, after, name="pad")
@@ -188,7 +188,7 @@ def conv2d(x, weights, shape, strides, padding, dilation, tile, planar=False, ar
     above, below = around
     pictures, rows, *rest = shape
     _, height, width, inputs, channels = (int(extent) for extent in weights.shape)
-    source = padded(x, padding, planar)
+    source = padded(x, padding, planar, filled=planar and tile.lanes > 1)
     row, column, channel = (te.reduce_axis((0, extent)) for extent in (height, width, inputs))
 
     def term(n, h, w, o):

@@ -55,14 +55,16 @@ def in_threads(schedule, loops, work):
 
 def elements_in_threads(schedule, loops, elements):
     """Let threads share the outermost of loops with little work in each turn: the fewest that have enough turns, since each turn
-    of loops in one computes what it is of each."""
+    of loops in one computes what it is of each. Returns how many loops became one."""
     if elements < LEAST_ELEMENTS:
-        return
+        return 0
     for count in range(1, len(loops) + 1):
         if math.prod(extent(schedule, loop) for loop in loops[:count]) >= 2 * LEAST_TURNS:
             with contextlib.suppress(ScheduleError):  # an element that depends on others of its block
                 schedule.parallel(schedule.fuse(*loops[:count]))
-            return
+                return count
+            return 0
+    return 0
 
 
 def share_depthwise(schedule, loops, work):
@@ -219,11 +221,11 @@ def vectorize_blocks(schedule, names, vectors):
             if summed:
                 schedule.reorder(*space, *summed, lane)
             schedule.vectorize(lane)
-            if name == "pad":
+        if lanes > 1 and not summed:
+            work = lanes * math.prod(extent(schedule, loop) for loop in space)
+            if elements_in_threads(schedule, space, work) < len(space) and name == "pad":
                 # TVM makes loops of their own of the vectors at the border
                 schedule.annotate(space[-1], "pragma_loop_partition_hint", 1)
-        if lanes > 1 and not summed:
-            elements_in_threads(schedule, space, lanes * math.prod(extent(schedule, loop) for loop in space))
         elif lanes > 1:
             schedule.decompose_reduction(block, summed[0])
 

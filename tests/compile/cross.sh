@@ -126,7 +126,9 @@ emulator_rounds()
 {
 	echo 'int main(void) { __asm__ volatile("vsetivli zero, 4, e32, m1, ta, ma\n\tvfcvt.rtz.x.f.v v1, v1"); return 0; }' \
 		> "$scratch/rounds.c"
-	"$cross-gcc" -march=rv64gcv -o "$scratch/rounds" "$scratch/rounds.c" && $emulator "$scratch/rounds"
+	# a compiler that does not know vectors shows nothing of the emulator
+	"$cross-gcc" -march=rv64gcv -o "$scratch/rounds" "$scratch/rounds.c" || return 0
+	$emulator "$scratch/rounds"
 }
 
 if on aarch64-linux-gnu qemu-aarch64; then

@@ -259,14 +259,16 @@ def a_kernel_of_vectors_that_are_not_full_is_shared_by_the_time_that_it_takes():
 
 
 def threads_share_the_copy_of_a_picture_with_zeros_around_it():
-    weights, x = random(16, 3, 3, 3) - numpy.float32(0.5), given(1, 3, 130, 127)
-    graph = Graph([x], [unary("relu", convolution(x, weights, padding=(1, 1)))])
-    kernels, (run,) = compiled(graph, VECTORS)
-    (kernel,) = kernels.values()
-    assert kernel.script().count("T.parallel") == 2, kernel.script()
-    picture = random(1, 3, 130, 127) - numpy.float32(0.5)
-    expected = numpy.maximum(mixed(in_last(picture), weights, padding=(1, 1)), 0).transpose(0, 3, 1, 2)
-    assert numpy.allclose(run(picture), expected, rtol=1e-4, atol=1e-5)
+    weights = random(16, 3, 3, 3) - numpy.float32(0.5)
+    for shape in ((1, 3, 130, 127), (1, 3, 1, 40000)):  # that of one row is shared by vectors of it
+        x = given(*shape)
+        graph = Graph([x], [unary("relu", convolution(x, weights, padding=(1, 1)))])
+        kernels, (run,) = compiled(graph, VECTORS)
+        (kernel,) = kernels.values()
+        assert kernel.script().count("T.parallel") == 2, kernel.script()
+        picture = random(*shape) - numpy.float32(0.5)
+        expected = numpy.maximum(mixed(in_last(picture), weights, padding=(1, 1)), 0).transpose(0, 3, 1, 2)
+        assert numpy.allclose(run(picture), expected, rtol=1e-4, atol=1e-5)
 
 
 def channels_of_a_block_go_beside_each_other_in_vectors():
