@@ -33,6 +33,12 @@ scripts_begin_with_a_sentence()
 		END { exit bad }' {} +
 }
 
+# What a compiler leaves beside a source by accident names the machine it ran on
+keeps_nothing_of_a_compiler()
+{
+	! git ls-files | grep -E '\.(d|gcno|gcda)$'
+}
+
 formatted()
 {
 	find "$@" -name '*.[ch]' -print0 | xargs -0 -n 64 clang-format --dry-run -Werror
@@ -50,6 +56,11 @@ for folder in devices driver examples firmware include lib link llm python rpc r
 done
 it "static functions are named for what they act on" say_what_they_act_on devices driver firmware lib link llm python rpc runtime tools
 it "each script begins with a sentence" scripts_begin_with_a_sentence compile hil packaging python scripts tests/compile tests/interop tools
+if git rev-parse --git-dir > /dev/null 2>&1; then
+	it "the tree keeps nothing that a compiler writes" keeps_nothing_of_a_compiler
+else
+	skip_case "the tree keeps nothing that a compiler writes" "this is no checkout of git"
+fi
 for folder in compile devices driver examples firmware hil include lib link llm python rpc runtime tests tools; do
 	if [ -z "$cannot_format" ]; then
 		it "$folder/ is formatted" formatted "$folder"
