@@ -4,6 +4,7 @@
  * process that survives it, an error with a message, and no reference to an argument that is left behind.
  */
 #include "tests/unit/dropin.h"
+#include "tests/unit/too_much_memory.h"
 
 #include <fcntl.h>
 #include <limits.h>
