@@ -2,6 +2,7 @@
 """Timelines and devices in asyncio."""
 
 import asyncio
+import functools
 import gc
 import os
 import signal
@@ -74,20 +75,27 @@ def a_wait_has_a_timeout():
 
 
 def a_signal_ends_a_wait():
-    timeline, queue = tenon.Timeline(), tenon.Device("null:0").queue()
+    need("DEVICE_NULL")
+    device = tenon.Device("null:0")
+    timeline, queue = tenon.Timeline(), device.queue()
     queue.join(wait=[(timeline, 1)])
 
     def interrupted(wait, timer):
         timer.start()
-        wait()
+        wait(timeout=60)
 
-    for wait in (lambda: timeline.wait(1), lambda: timeline.wait(1, timeout=60), queue.sync, tenon.Device("null:0").sync):
-        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-        # on a busy machine the signal may come before the wait
-        raises(KeyboardInterrupt, interrupted, wait, timer)
-        timer.finished.wait()
-    timeline.signal(1)
-    queue.sync()
+    # a shell lets jobs in the background ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for wait in (functools.partial(timeline.wait, 1), queue.sync, device.sync):
+            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            # on a busy machine the signal may come before the wait
+            raises(KeyboardInterrupt, interrupted, wait, timer)
+            timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        timeline.signal(1)
+    queue.sync(timeout=60)
 
 
 def a_value_is_no_negative_number():
