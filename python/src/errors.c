@@ -126,6 +126,9 @@ static PyObject *class_of_kind(PyObject *kind)
 
 	if (made || PyErr_Occurred())
 		return made;
+	/* other texts, such as those with surrogates or a character of the code 0, name no class */
+	if (!PyUnicode_IsIdentifier(kind))
+		return Py_NewRef(call_error);
 	name = PyUnicode_AsUTF8AndSize(kind, NULL);
 	if (!name)
 		return NULL;

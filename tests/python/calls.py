@@ -190,7 +190,8 @@ def an_error_of_called_code_is_pickled():
     error = raises(TypeError, tenon.load(TVM / "host_vecadd/lib.so").vecadd)
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error) is tenon.TypeError and str(again) == str(error) and again.kind == "TypeError"
-    raises(AttributeError, getattr, tenon, "TypeErorr")
+    for name in ("TypeErorr", "\udc80", "TypeError\0", ""):
+        raises(AttributeError, getattr, tenon, name)
 
 
 def a_registered_callable_is_called_by_compiled_code():
