@@ -19,8 +19,8 @@ PyTypeObject *core_function_type;
 /**
  * struct core_function - a function of the library as an object of Python
  * @vectorcall: function_vectorcall()
- * @function: one reference
- * @callable: what the function calls, and keeps, when wrap() made it; else NULL
+ * @function: one reference. Only function_clear() changes it, and only when there is a callable.
+ * @callable: what the function calls, and keeps, when wrap() made it; else NULL. Used only while @function is alone here.
  * @release_gil: calls release the GIL
  */
 struct core_function {
@@ -37,7 +37,13 @@ static inline struct core_function *core_function_of(PyObject *self)
 
 struct tenon_function *function_of(PyObject *function)
 {
-	return core_function_of(function)->function;
+	struct tenon_function *found;
+
+	Py_BEGIN_CRITICAL_SECTION(function);
+	found = core_function_of(function)->function;
+	tenon_object_ref(found);
+	Py_END_CRITICAL_SECTION();
+	return found;
 }
 
 /* ---- calls */
@@ -104,27 +110,33 @@ static int call_without_gil(struct tenon_function *function, const struct tenon_
 	Py_END_ALLOW_THREADS return err;
 }
 
-static PyObject *call(const struct core_function *f, PyObject *const *args, Py_ssize_t count,
+static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      struct tenon_value *values)
 {
+	struct core_function *f = core_function_of(self);
+	/* a reference costs, and one that is never replaced needs none */
+	struct tenon_function *own = f->callable ? function_of(self) : NULL;
+	struct tenon_function *called = own ? own : f->function;
 	struct tenon_value result = tenon_arg_none();
 	struct temporaries t;
-	int err = 0;
+	int err;
 
 	temporaries_begin(&t);
 	if (view_arguments(&t, args, count, values)) {
 		temporaries_end(&t);
+		tenon_object_unref(own);
 		return NULL;
 	}
 	if (atomic_load_explicit(&f->release_gil, memory_order_relaxed))
-		err = call_without_gil(f->function, values, (int32_t)count, &result);
+		err = call_without_gil(called, values, (int32_t)count, &result);
 	else
-		err = tenon_function_call(f->function, values, (int32_t)count, &result);
+		err = tenon_function_call(called, values, (int32_t)count, &result);
 	temporaries_end(&t);
+	tenon_object_unref(own);
 	return err ? errors_set(err) : values_python(&result);
 }
 
-static PyObject *call_many(const struct core_function *f, PyObject *const *args, Py_ssize_t count)
+static PyObject *call_many(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
 	struct tenon_value *values;
 	PyObject *result;
@@ -134,7 +146,7 @@ static PyObject *call_many(const struct core_function *f, PyObject *const *args,
 	values = PyMem_Malloc((size_t)count * sizeof(*values));
 	if (!values)
 		return PyErr_NoMemory();
-	result = call(f, args, count, values);
+	result = call(self, args, count, values);
 	PyMem_Free(values);
 	return result;
 }
@@ -142,7 +154,6 @@ static PyObject *call_many(const struct core_function *f, PyObject *const *args,
 static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size_t flags,
 				     PyObject *keywords)
 {
-	const struct core_function *f = core_function_of(self);
 	struct tenon_value inside[ARGUMENTS_INSIDE];
 	Py_ssize_t count = PyVectorcall_NARGS(flags);
 
@@ -151,8 +162,8 @@ static PyObject *function_vectorcall(PyObject *self, PyObject *const *args, size
 		return NULL;
 	}
 	if (count > ARGUMENTS_INSIDE)
-		return call_many(f, args, count);
-	return call(f, args, count, inside);
+		return call_many(self, args, count);
+	return call(self, args, count, inside);
 }
 
 PyObject *function_wrap(struct tenon_function *function)
@@ -178,15 +189,23 @@ static void function_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	PyObject_GC_UnTrack(self);
-	tenon_object_unref(function_of(self));
+	tenon_object_unref(core_function_of(self)->function);
 	PyObject_GC_Del(self);
 	Py_DECREF(type);
 }
 
-/* Whether this object alone holds the function: then what the function holds can be collected with it. */
+/*
+ * Whether nothing but this object refers to the function: then what the function calls can be collected with it.
+ *
+ * The collector asks several times, and must not hear "yes" and then "no". It does not: code without the GIL can take a reference
+ * only with one that it has, strong or weak, which counts here, or during a call, for which function_of() took one. In a
+ * free-threaded Python the collector asks while all threads that could call function_of() are stopped.
+ */
 static bool is_only_owner(const struct core_function *f)
 {
-	return (uint32_t)__atomic_load_n(&f->function->object.refs, __ATOMIC_RELAXED) == 1;
+	static const uint64_t one_strong = UINT64_C(1) << 32 | 1;
+
+	return __atomic_load_n(&f->function->object.refs, __ATOMIC_ACQUIRE) == one_strong;
 }
 
 static int function_traverse(PyObject *self, visitproc visit, void *arg)
@@ -210,14 +229,16 @@ static struct tenon_function *collected;
 static int function_clear(PyObject *self)
 {
 	struct core_function *f = core_function_of(self);
-	struct tenon_function *former = f->function;
+	struct tenon_function *former = NULL;
 
-	if (!f->callable || !is_only_owner(f))
-		return 0;
-	/* finalizers may still call it */
-	tenon_object_ref(collected);
-	f->function = collected;
-	f->callable = NULL;
+	Py_BEGIN_CRITICAL_SECTION(self);
+	if (f->callable && is_only_owner(f)) {
+		former = f->function;
+		/* finalizers may still call it. It has another owner, so it is not asked for a callable again. */
+		tenon_object_ref(collected);
+		f->function = collected;
+	}
+	Py_END_CRITICAL_SECTION();
 	tenon_object_unref(former);
 	return 0;
 }
@@ -378,7 +399,7 @@ int function_record(struct tenon_commands *commands, PyObject *callable, PyObjec
 	if (!values)
 		PyErr_NoMemory();
 	else if (Py_TYPE(callable) == core_function_type)
-		tenon_object_ref(function = function_of(callable));
+		function = function_of(callable);
 	else
 		function = function_callback(callable);
 	if (function && !view_arguments(&t, args, count, values)) {
@@ -449,7 +470,7 @@ static PyObject *register_function(PyObject *module, PyObject *args, PyObject *k
 					 &replace))
 		return NULL;
 	if (Py_TYPE(callable) == core_function_type)
-		tenon_object_ref(made = function_of(callable));
+		made = function_of(callable);
 	else if (!(made = function_callback(callable)))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_function_register(name, made, replace);

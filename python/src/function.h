@@ -10,7 +10,11 @@
 /** function_wrap - a function object; takes over the reference, also on failure */
 PyObject *function_wrap(struct tenon_function *function);
 
-/** function_of - the function of a function object, borrowed */
+/**
+ * function_of - the function of a function object
+ *
+ * Return: a reference, which is held as long as code without the GIL uses the function: see is_only_owner().
+ */
 struct tenon_function *function_of(PyObject *function);
 
 /** function_callback - a function of the library, with one reference, that calls a callable; NULL with an exception set */

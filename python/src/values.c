@@ -321,10 +321,8 @@ static int view_own(struct temporaries *t, PyObject *from, struct tenon_value *o
 	PyTypeObject *type = Py_TYPE(from);
 	DLDataType dtype;
 
-	if (type == core_function_type) {
-		*out = tenon_arg_object(function_of(from));
-		return 0;
-	}
+	if (type == core_function_type)
+		return keep_object(t, function_of(from), out);
 	if (type == core_module_type) {
 		*out = tenon_arg_object(module_of(from));
 		return 0;

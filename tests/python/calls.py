@@ -151,33 +151,58 @@ def callbacks_are_released_when_nothing_uses_them():
     assert alive() is None
 
 
+class _Counter:
+    """An object that the function keeps that it keeps; says when it ends."""
+
+    def __init__(self, ended):
+        self.function, self.ended = tenon.wrap(self.count), ended
+
+    def count(self):
+        return 1
+
+    def __del__(self):
+        self.ended.append(self.function())
+
+
+def _collected(ended):
+    ended.clear()
+    gc.collect()
+    return ended
+
+
 def a_function_is_collected_with_what_keeps_it():
     ended = []
-
-    class Counter:
-        def __init__(self):
-            self.function = tenon.wrap(self.count)
-
-        def count(self):
-            return 1
-
-        def __del__(self):
-            assert self.function() == 1
-            ended.append(self)
-
-    def reachable(ended):
-        ended.clear()
-        gc.collect()
-        return len(ended)
-
-    Counter()
-    assert reachable(ended) == 1
+    _Counter(ended)
+    assert _collected(ended) == [1]
     # the library has it, too
-    counter = Counter()
+    counter = _Counter(ended)
     tenon.register("test.collected", counter.function)
     del counter
-    assert reachable(ended) == 0 and tenon.function("test.collected")() == 1
+    assert _collected(ended) == [] and tenon.function("test.collected")() == 1
     tenon.unregister("test.collected")
+
+
+def a_function_that_a_call_uses_is_not_collected():
+    refer, flag, ended = tenon.load(TAKES).refer, array.array("i", [0]), []
+    # only the call has it
+    thread = threading.Thread(target=lambda kept: refer(kept.pop(), flag), args=([_Counter(ended).function],))
+    thread.start()
+    try:
+        for _ in range(50):
+            assert _collected(ended) == []
+    finally:
+        flag[0] = 1
+        thread.join()
+    assert _collected(ended) == [1]
+
+
+def a_function_that_code_has_a_weak_reference_to_is_kept():
+    weaken, ended = tenon.load(TAKES).weaken, []
+    # that code may make a strong one of it, at any time
+    weaken(_Counter(ended).function)
+    assert _collected(ended) == []
+    weaken(None)
+    assert _collected(ended) == [1]
 
 
 def names_are_whole_texts():

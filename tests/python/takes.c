@@ -15,6 +15,10 @@ EXPORTED int __tvm_ffi_lend(void *self, const struct tenon_value *args, int32_t 
 			    struct tenon_value *ret);
 EXPORTED int __tvm_ffi_wait_for(void *self, const struct tenon_value *args, int32_t count,
 				struct tenon_value *ret);
+EXPORTED int __tvm_ffi_refer(void *self, const struct tenon_value *args, int32_t count,
+			     struct tenon_value *ret);
+EXPORTED int __tvm_ffi_weaken(void *self, const struct tenon_value *args, int32_t count,
+			      struct tenon_value *ret);
 EXPORTED int __tvm_ffi_hold(void *self, const struct tenon_value *args, int32_t count,
 			    struct tenon_value *ret);
 
@@ -102,5 +106,45 @@ int __tvm_ffi_hold(void *self, const struct tenon_value *args, int32_t count,
 	*(volatile int32_t *)((struct tenon_tensor *)args[1].as.object)->dl.data = 1;
 	nanosleep(&while_ms, NULL);
 	*(volatile int32_t *)((struct tenon_tensor *)args[2].as.object)->dl.data = 1;
+	return 0;
+}
+
+/* Take references to args[0], an object, and drop them, until args[1], an int32, is not 0. */
+int __tvm_ffi_refer(void *self, const struct tenon_value *args, int32_t count,
+		    struct tenon_value *ret)
+{
+	volatile int32_t *flag;
+	struct tenon_object *object;
+
+	(void)self;
+	(void)ret;
+	if (count != 2 || args[0].type < TENON_TYPE_OBJECT || args[1].type != TENON_TYPE_TENSOR)
+		return -1;
+	object = args[0].as.object;
+	flag = ((struct tenon_tensor *)args[1].as.object)->dl.data;
+	while (!*flag) {
+		__atomic_fetch_add(&object->refs, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&object->refs, 1, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+/* Keep a weak reference to args[0], an object; drop the former one. */
+int __tvm_ffi_weaken(void *self, const struct tenon_value *args, int32_t count,
+		     struct tenon_value *ret)
+{
+	static struct tenon_object *kept;
+	const uint64_t weak = UINT64_C(1) << 32;
+
+	(void)self;
+	(void)ret;
+	if (count != 1)
+		return -1;
+	/* that of the test is not the last one */
+	if (kept)
+		__atomic_fetch_sub(&kept->refs, weak, __ATOMIC_RELEASE);
+	kept = args[0].type < TENON_TYPE_OBJECT ? NULL : args[0].as.object;
+	if (kept)
+		__atomic_fetch_add(&kept->refs, weak, __ATOMIC_RELAXED);
 	return 0;
 }
