@@ -256,12 +256,35 @@ TENON_API void tenon_device_close_all(void);
  * @device: device
  * @deadline: as in tenon_timeline_wait()
  *
+ * It does not wait for what other threads submit after the call began.
  * It waits for every queue even if some fail, and returns one failure. The next sync of the queue
  * or the device returns the others.
  *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure of an operation.
  */
 TENON_API int tenon_device_sync(struct tenon_device *device, uint64_t deadline);
+
+/**
+ * typedef tenon_stop_fn - decides whether a wait goes on, for example after a signal of the process
+ * @context: from the caller of the function that waits
+ *
+ * Called about every 50 ms, by the thread that waits, with no lock held.
+ *
+ * Return: non-zero to end the wait.
+ */
+typedef int (*tenon_stop_fn)(void *context);
+
+/**
+ * tenon_device_sync_or_stop - tenon_device_sync(), which the caller may stop
+ * @device: device
+ * @deadline: as in tenon_timeline_wait()
+ * @stop: see tenon_stop_fn; NULL for none
+ * @context: passed to @stop
+ *
+ * Return: as tenon_device_sync(); -TENON_E_TIMEOUT also when @stop ended the wait.
+ */
+TENON_API int tenon_device_sync_or_stop(struct tenon_device *device, uint64_t deadline,
+					tenon_stop_fn stop, void *context);
 
 /** enum tenon_device_attribute - attributes of runtime.GetDeviceAttr; numbers are TVM's */
 enum tenon_device_attribute {

@@ -198,6 +198,22 @@ TENON_API int tenon_queue_flush(struct tenon_queue *queue);
  */
 TENON_API int tenon_queue_sync(struct tenon_queue *queue, uint64_t deadline);
 
+/**
+ * tenon_queue_sync_or_stop - wait for what was submitted to a queue before the call, or until the caller stops it
+ * @queue: queue
+ * @deadline: as in tenon_timeline_wait()
+ * @stop: see tenon_stop_fn; NULL for none
+ * @context: passed to @stop
+ *
+ * After any result but -TENON_E_TIMEOUT the caller may free memory of operations that were submitted
+ * before the call.
+ *
+ * Context: any thread; others may submit to @queue meanwhile.
+ * Return: as tenon_queue_sync(); -TENON_E_TIMEOUT also when @stop ended the wait.
+ */
+TENON_API int tenon_queue_sync_or_stop(struct tenon_queue *queue, uint64_t deadline,
+				       tenon_stop_fn stop, void *context);
+
 #ifdef __cplusplus
 }
 #endif

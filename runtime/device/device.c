@@ -182,29 +182,6 @@ void device_queues_free(struct queue_list *list)
 		free(list->queues);
 }
 
-int tenon_device_sync(struct tenon_device *device, uint64_t deadline)
-{
-	struct queue_list list;
-	size_t i;
-	int err;
-
-	/* The threads that would submit held operations exist only in the parent. */
-	if (device_is_parents(device))
-		return tenon_device_check(device);
-	err = device_queues(device, &list);
-	if (err)
-		return err;
-	/* a failed queue does not end the loop, only a deadline does */
-	for (i = 0; i < list.count && !err; i++)
-		err = queue_wait(list.queues[i], deadline);
-	for (i = 0; i < list.count && !err; i++)
-		err = queue_failure(list.queues[i]);
-	device_queues_free(&list);
-	if (!err)
-		device_reap(device);
-	return err ? err : tenon_device_check(device);
-}
-
 const struct tenon_device_properties *tenon_device_properties(const struct tenon_device *device)
 {
 	return device->properties;

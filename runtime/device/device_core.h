@@ -76,6 +76,8 @@ struct tenon_queue_core {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct held *first, *last;
+	uint64_t held;		      /* number of operations that were ever held */
+	uint64_t placed;	      /* number of those that were submitted, or failed */
 	struct awaited_mark *awaited; /* marks to update timelines at */
 	bool notifying;		      /* a thread waits for @awaited */
 	int failure;		      /* first failure since the last sync */
@@ -160,14 +162,16 @@ int queue_order_behind_all(struct tenon_queue *queue);
  */
 int queue_hold(struct tenon_queue *queue, const struct tenon_operation *operation,
 	       const struct tenon_sync *sync, uint64_t deadline);
-/* Wait until all held operations are submitted. Return: 0; -TENON_E_TIMEOUT. */
-int queue_held_wait(struct tenon_queue *queue, uint64_t deadline);
+/* The number of the newest held operation, for queue_held_wait(); 0 if none is held. */
+uint64_t queue_held_goal(struct tenon_queue *queue);
+/* Wait until the held operations up to @goal are submitted. Return: 0; -TENON_E_TIMEOUT. */
+int queue_held_wait(struct tenon_queue *queue, uint64_t goal, uint64_t deadline);
 
 /* Store the thread's error for the next sync, unless one is stored, and clear it. Return: 0. */
 int queue_note_failure(struct tenon_queue *queue, int status);
 /* Raise and clear the stored failure. Return: its status, or 0. */
 int queue_failure(struct tenon_queue *queue);
-/* Wait until a queue is empty and store its failures. Return: 0; -TENON_E_TIMEOUT. */
+/* Wait for what was submitted so far and store failures. Return: 0; -TENON_E_TIMEOUT. */
 int queue_wait(struct tenon_queue *queue, uint64_t deadline);
 
 static inline bool queue_holds(const struct tenon_queue *queue)

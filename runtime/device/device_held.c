@@ -164,6 +164,8 @@ static void run_held(struct tenon_queue *q)
 		pthread_mutex_unlock(&core->lock);
 		held_free(h);
 		pthread_mutex_lock(&core->lock);
+		core->placed++;
+		pthread_cond_broadcast(&core->changed);
 	}
 	__atomic_store_n(&core->holding, 0, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&core->changed);
@@ -197,19 +199,32 @@ int queue_hold(struct tenon_queue *q, const struct tenon_operation *op,
 	else
 		core->first = h;
 	core->last = h;
+	core->held++;
 	pthread_mutex_unlock(&core->lock);
 	return 0;
 }
 
-int queue_held_wait(struct tenon_queue *q, uint64_t deadline)
+uint64_t queue_held_goal(struct tenon_queue *q)
+{
+	uint64_t goal;
+
+	if (!queue_holds(q))
+		return 0;
+	pthread_mutex_lock(&q->core->lock);
+	goal = q->core->holding ? q->core->held : 0;
+	pthread_mutex_unlock(&q->core->lock);
+	return goal;
+}
+
+int queue_held_wait(struct tenon_queue *q, uint64_t goal, uint64_t deadline)
 {
 	struct tenon_queue_core *core = q->core;
 	bool late = false;
 
-	if (!queue_holds(q))
+	if (!goal)
 		return 0;
 	pthread_mutex_lock(&core->lock);
-	while (core->holding && !late)
+	while (core->placed < goal && !late)
 		late = !deadline || !device_wait(&core->changed, &core->lock, deadline);
 	pthread_mutex_unlock(&core->lock);
 	return late ? tenon_error(-TENON_E_TIMEOUT, "operations on the queue still wait for points "

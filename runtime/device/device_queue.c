@@ -324,39 +324,6 @@ int tenon_queue_flush(struct tenon_queue *q)
 	return q->device->ops->queue->flush ? q->device->ops->queue->flush(q) : 0;
 }
 
-int queue_wait(struct tenon_queue *q, uint64_t deadline)
-{
-	const struct tenon_queue_ops *ops = q->device->ops->queue;
-	uint64_t serial = 0, begin = trace_begin();
-	int err;
-
-	err = queue_held_wait(q, deadline);
-	if (err)
-		return err;
-	err = ops->mark(q, &serial);
-	if (!err)
-		err = ops->wait(q, serial, deadline);
-	trace_add("wait", tenon_slice_of("wait for a queue"), 0, begin);
-	if (err == -TENON_E_TIMEOUT)
-		return err;
-	if (err)
-		queue_note_failure(q, err);
-	queue_notify_reached(q, serial);
-	return 0;
-}
-
-int tenon_queue_sync(struct tenon_queue *q, uint64_t deadline)
-{
-	int err;
-
-	/* The thread that would submit held operations exists only in the parent. */
-	if (device_is_parents(q->device))
-		return tenon_device_check(q->device);
-	/* Wait before reporting a failure: after it the caller may free its memory. */
-	err = queue_wait(q, deadline);
-	return err ? err : queue_failure(q);
-}
-
 /* Order a queue behind a mark, after the operations that it holds. */
 static int order(struct tenon_queue *q, struct tenon_queue *other, uint64_t serial)
 {
@@ -403,7 +370,8 @@ int queue_order_behind_all(struct tenon_queue *q)
 			continue;
 		}
 		/* operations that another queue holds must be submitted first */
-		err = queue_held_wait(list.queues[i], TENON_FOREVER);
+		err = queue_held_wait(list.queues[i], queue_held_goal(list.queues[i]),
+				      TENON_FOREVER);
 		if (!err)
 			err = ops->mark(list.queues[i], &serial);
 		if (!err)

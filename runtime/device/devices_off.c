@@ -35,6 +35,8 @@ OFF_OUT(tenon_device_reset, *out = NULL, (struct tenon_device *device, struct te
 OFF(tenon_device_set_current, (const struct tenon_device *device))
 OFF_VOID(tenon_device_close_all, (void))
 OFF(tenon_device_sync, (struct tenon_device *device, uint64_t deadline))
+OFF(tenon_device_sync_or_stop, (struct tenon_device *device, uint64_t deadline, tenon_stop_fn stop,
+	void *context))
 OFF_OUT(tenon_device_attribute, *out = tenon_arg_none(), (DLDevice id, int attribute,
 	struct tenon_value *out))
 OFF(tenon_backend_register, (const struct tenon_backend *backend))
@@ -103,6 +105,8 @@ OFF(tenon_queue_timestamp, (struct tenon_queue *queue, uint64_t *nanoseconds,
 OFF(tenon_queue_join, (struct tenon_queue *queue, const struct tenon_sync *sync))
 OFF(tenon_queue_flush, (struct tenon_queue *queue))
 OFF(tenon_queue_sync, (struct tenon_queue *queue, uint64_t deadline))
+OFF(tenon_queue_sync_or_stop, (struct tenon_queue *queue, uint64_t deadline, tenon_stop_fn stop,
+	void *context))
 OFF_OUT(tenon_timeline_create, *out = NULL, (uint64_t value, struct tenon_timeline **out))
 OFF_OUT(tenon_timeline_value, *value = 0, (struct tenon_timeline *timeline, uint64_t *value))
 OFF(tenon_timeline_signal, (struct tenon_timeline *timeline, uint64_t value))

@@ -453,6 +453,107 @@ static void a_signal_lets_no_queue_go(void **state)
 	tenon_object_unref(device);
 }
 
+/* another thread, as a sync sees it: each call does a step; it gives up after many */
+struct feeder {
+	struct tenon_queue *queue;
+	struct tenon_memory *memory;
+	struct tenon_timeline *timeline;
+	int steps;
+};
+
+#define STEPS_MOST 40
+
+/* One operation is done, and one more is submitted: there are always two. */
+static int feed(void *context)
+{
+	struct feeder *f = context;
+
+	assert_int_equal(fill(f->queue, f->memory, NULL, NULL), 0);
+	__atomic_fetch_add(&fake_queue(f->queue)->done, 1, __ATOMIC_RELEASE);
+	return ++f->steps == STEPS_MOST;
+}
+
+static void a_sync_waits_for_nothing_that_was_submitted_after_it_began(void **state)
+{
+	struct feeder f = { NULL, NULL, NULL, 0 };
+	struct tenon_device *d = fake_open("fake:0", &f.queue);
+
+	(void)state;
+	f.memory = memory(d, 64);
+	assert_int_equal(fill(f.queue, f.memory, NULL, NULL), 0);
+	assert_int_equal(fill(f.queue, f.memory, NULL, NULL), 0);
+	assert_int_equal(tenon_queue_sync_or_stop(f.queue, soon(), feed, &f), 0);
+	assert_int_equal(f.steps, 2);
+	f.steps = 0;
+	assert_int_equal(tenon_device_sync_or_stop(d, TENON_FOREVER, feed, &f), 0);
+	assert_int_equal(f.steps, 2);
+	tenon_object_unref(f.memory);
+	end(f.queue, d);
+}
+
+/* As feed(), of operations that the queue holds. */
+static int feed_held(void *context)
+{
+	struct feeder *f = context;
+	const struct tenon_point next = { f->timeline, (uint64_t)f->steps + 2 };
+
+	fake_finish(f->queue);
+	assert_int_equal(fill(f->queue, f->memory, &next, NULL), 0);
+	assert_int_equal(tenon_timeline_signal(f->timeline, next.value - 1), 0);
+	return ++f->steps == STEPS_MOST;
+}
+
+static int finish(void *context)
+{
+	fake_finish(((struct feeder *)context)->queue);
+	return 0;
+}
+
+static void a_sync_waits_for_nothing_that_a_queue_holds_since_it_began(void **state)
+{
+	struct feeder f = { NULL, NULL, timeline(), 0 };
+	struct tenon_device *d = fake_open("fake:0", &f.queue);
+	const struct tenon_point first = { f.timeline, 1 };
+
+	(void)state;
+	f.memory = memory(d, 64);
+	assert_int_equal(fill(f.queue, f.memory, &first, NULL), 0);
+	assert_int_equal(tenon_queue_sync_or_stop(f.queue, TENON_FOREVER, feed_held, &f), 0);
+	assert_int_equal(tenon_device_sync_or_stop(d, TENON_FOREVER, feed_held, &f), 0);
+	assert_int_equal(tenon_timeline_signal(f.timeline, (uint64_t)f.steps + 1), 0);
+	assert_int_equal(tenon_queue_sync_or_stop(f.queue, TENON_FOREVER, finish, &f), 0);
+	tenon_object_unref(f.timeline);
+	tenon_object_unref(f.memory);
+	end(f.queue, d);
+}
+
+static int stop(void *context)
+{
+	++*(int *)context;
+	return 1;
+}
+
+static void a_sync_ends_when_its_caller_stops_it(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+	int stops = 0;
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	assert_int_equal(tenon_queue_sync_or_stop(q, TENON_FOREVER, stop, &stops),
+			 -TENON_E_TIMEOUT);
+	assert_int_equal(tenon_device_sync_or_stop(d, soon(), stop, &stops), -TENON_E_TIMEOUT);
+	assert_int_equal(stops, 2);
+	/* a deadline comes first */
+	assert_int_equal(tenon_queue_sync_or_stop(q, 0, stop, &stops), -TENON_E_TIMEOUT);
+	assert_int_equal(stops, 2);
+	tenon_error_clear();
+	tenon_object_unref(m);
+	end(q, d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +577,11 @@ int main(void)
 		cmocka_unit_test_setup(a_pool_asks_for_memory_in_the_queues_order, fake_reset),
 		cmocka_unit_test_setup(a_pool_gives_up_what_lies_idle_before_it_fails, fake_reset),
 		cmocka_unit_test_setup(a_signal_lets_no_queue_go, fake_reset),
+		cmocka_unit_test_setup(a_sync_waits_for_nothing_that_was_submitted_after_it_began,
+				       fake_reset),
+		cmocka_unit_test_setup(a_sync_waits_for_nothing_that_a_queue_holds_since_it_began,
+				       fake_reset),
+		cmocka_unit_test_setup(a_sync_ends_when_its_caller_stops_it, fake_reset),
 	};
 
 	return cmocka_run_group_tests_name("queues, timelines and pools", tests, fake_setup,
