@@ -189,30 +189,21 @@ static PyGetSetDef device_attributes[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
-static int wait_until_idle(PyObject *self, uint64_t unused, uint64_t deadline)
-{
-	struct tenon_device *device = NULL;
-	int err;
-
-	Py_BEGIN_ALLOW_THREADS err = tenon_device_get(device_id(self), &device);
-	if (!err)
-		err = tenon_device_sync(device, deadline);
-	tenon_object_unref(device);
-	Py_END_ALLOW_THREADS return err;
-}
-
 static PyObject *device_sync(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "timeout", NULL };
 	PyObject *timeout = Py_None;
+	struct tenon_device *device;
 	uint64_t deadline;
 	int err;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:sync", names, &timeout) ||
-	    timeline_deadline(timeout, &deadline))
+	    timeline_deadline(timeout, &deadline) || !(device = device_opened(self)))
 		return NULL;
-	err = timeline_await(wait_until_idle, self, 0, deadline);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_BEGIN_ALLOW_THREADS err =
+		tenon_device_sync_or_stop(device, deadline, timeline_stop, NULL);
+	tenon_object_unref(device);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
 }
 
 static PyObject *device_reset(PyObject *self, PyObject *unused)

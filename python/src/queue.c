@@ -37,6 +37,7 @@ struct kept {
  * @done: timeline that operations signal; another one after each done(), so that each reports failures of its own
  * @submitted: value that the last operation signals; goes on in the next timeline
  * @kept: @kept_count entries, oldest first, with room for @kept_room
+ * @taken: number of entries that were taken out of @kept
  * @recorded: list of the recording that follows the queue, which keeps the objects of operations, too; NULL when none does
  * @previous: the current queue of the thread that entered this one; NULL when none did
  * @thread: that thread
@@ -50,6 +51,7 @@ struct core_queue {
 	struct kept *kept;
 	size_t kept_count;
 	size_t kept_room;
+	uint64_t taken;
 	PyObject *recorded;
 	struct tenon_queue *previous;
 	unsigned long thread;
@@ -189,6 +191,7 @@ static struct kept *take(struct core_queue *q, size_t count)
 		return NULL;
 	memcpy(taken, q->kept, count * sizeof(*taken));
 	q->kept_count -= count;
+	q->taken += count;
 	memmove(q->kept, q->kept + count, q->kept_count * sizeof(*taken));
 	return taken;
 }
@@ -495,45 +498,36 @@ static struct tenon_timeline *next_timeline(struct core_queue *q)
 	return former;
 }
 
-/* The queue is not locked between two calls: handlers of signals run there, and may use it. */
-static int wait_until_idle(PyObject *self, uint64_t unused, uint64_t deadline)
-{
-	struct core_queue *q = core_queue_of(self);
-	struct kept *taken = NULL;
-	size_t count = 0;
-	int err;
-
-	if (queue_lock(self))
-		return 1;
-	Py_BEGIN_ALLOW_THREADS err = tenon_queue_sync(q->queue, deadline);
-	Py_END_ALLOW_THREADS if (err != -TENON_E_TIMEOUT)
-	{
-		count = q->kept_count;
-		taken = take(q, count);
-	}
-	if (err && err != -TENON_E_TIMEOUT) {
-		errors_set(err);
-		/* without memory the old one stays, and so does its failure */
-		tenon_object_unref(next_timeline(q));
-		err = 1;
-	}
-	queue_unlock(self);
-	drop(taken, count);
-	return err;
-}
-
 static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "timeout", NULL };
+	struct core_queue *q = core_queue_of(self);
 	PyObject *timeout = Py_None;
-	uint64_t deadline;
+	struct kept *taken = NULL;
+	uint64_t deadline, goal;
+	size_t count;
 	int err;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:sync", names, &timeout) ||
-	    timeline_deadline(timeout, &deadline))
+	    timeline_deadline(timeout, &deadline) || queue_lock(self))
 		return NULL;
-	err = timeline_await(wait_until_idle, self, 0, deadline);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	goal = q->taken + q->kept_count;
+	queue_unlock(self);
+	/* not locked: handlers of signals and other threads may use the queue */
+	Py_BEGIN_ALLOW_THREADS err =
+		tenon_queue_sync_or_stop(q->queue, deadline, timeline_stop, NULL);
+	Py_END_ALLOW_THREADS if (err == -TENON_E_TIMEOUT) return errors_set(err);
+	queue_lock_always(self);
+	count = goal > q->taken ? goal - q->taken : 0;
+	taken = take(q, count);
+	if (err) {
+		errors_set(err);
+		/* without memory the old one stays, and so does its failure */
+		tenon_object_unref(next_timeline(q));
+	}
+	queue_unlock(self);
+	drop(taken, count);
+	return err ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *queue_done(PyObject *self, PyObject *unused)
@@ -638,7 +632,8 @@ static PyMethodDef queue_methods[] = {
 	{ "flush", queue_flush, METH_NOARGS,
 	  "flush($self, /)\n--\n\nStart what was submitted, without waiting." },
 	{ "sync", (PyCFunction)(void (*)(void))queue_sync, METH_VARARGS | METH_KEYWORDS,
-	  "sync($self, /, timeout=None)\n--\n\nWait until the queue is idle; timeout in seconds. "
+	  "sync($self, /, timeout=None)\n--\n\nWait for what was submitted before; timeout in "
+	  "seconds. "
 	  "Raises the first failure since the last sync." },
 	{ "done", queue_done, METH_NOARGS,
 	  "done($self, /)\n--\n\nAn awaitable for what was submitted so far. It raises the failure "

@@ -71,26 +71,13 @@ int timeline_deadline(PyObject *timeout, uint64_t *out)
 	return 0;
 }
 
-/* how long a wait goes on before handlers of signals run: nanoseconds */
-#define SIGNALS_EVERY 50000000
-
-int timeline_await(int (*wait)(PyObject *self, uint64_t context, uint64_t deadline), PyObject *self,
-		   uint64_t context, uint64_t deadline)
+int timeline_stop(void *unused)
 {
-	uint64_t until;
-	int err;
+	PyGILState_STATE state = PyGILState_Ensure();
+	int raised = PyErr_CheckSignals();
 
-	do {
-		until = tenon_deadline(SIGNALS_EVERY);
-		if (until > deadline)
-			until = deadline;
-		err = wait(self, context, until);
-		/* a failure may have this status, too: it arrives before its time */
-		if (err != -TENON_E_TIMEOUT || until == deadline || tenon_deadline(0) < until)
-			return err;
-		tenon_error_clear();
-	} while (!PyErr_CheckSignals());
-	return 1;
+	PyGILState_Release(state);
+	return raised;
 }
 
 static PyObject *timeline_value(PyObject *self, void *unused)
@@ -125,12 +112,26 @@ static PyObject *timeline_fail(PyObject *self, PyObject *args)
 	Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
-static int wait_for(PyObject *self, uint64_t value, uint64_t deadline)
+/* how long a wait goes on before handlers of signals run: nanoseconds */
+#define SIGNALS_EVERY 50000000
+
+/* As tenon_timeline_wait(), without the GIL; handlers of signals run meanwhile. */
+static int wait_or_stop(struct tenon_timeline *timeline, uint64_t value, uint64_t deadline)
 {
+	uint64_t until;
 	int err;
 
-	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_wait(timeline_of(self), value, deadline);
-	Py_END_ALLOW_THREADS return err;
+	do {
+		until = tenon_deadline(SIGNALS_EVERY);
+		if (until > deadline)
+			until = deadline;
+		err = tenon_timeline_wait(timeline, value, until);
+		/* a failure may have this status, too: it arrives before its time */
+		if (err != -TENON_E_TIMEOUT || until == deadline || tenon_now() < until)
+			return err;
+		tenon_error_clear();
+	} while (!timeline_stop(NULL));
+	return -TENON_E_TIMEOUT;
 }
 
 static PyObject *timeline_wait(PyObject *self, PyObject *args, PyObject *keywords)
@@ -145,8 +146,8 @@ static PyObject *timeline_wait(PyObject *self, PyObject *args, PyObject *keyword
 					 &value, &timeout) ||
 	    timeline_deadline(timeout, &deadline))
 		return NULL;
-	err = timeline_await(wait_for, self, value, deadline);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_BEGIN_ALLOW_THREADS err = wait_or_stop(timeline_of(self), value, deadline);
+	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
 }
 
 /* _descriptor(value): an eventfd that is readable once the value is reached, or the timeline failed; the caller closes it */

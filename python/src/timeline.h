@@ -37,16 +37,7 @@ static inline void points_add_signal(struct points *p, struct tenon_timeline *ti
 /** points_end - release all */
 void points_end(struct points *p);
 
-/**
- * timeline_await - wait as methods of Python do: handlers of signals run meanwhile, and end the wait by an exception
- * @wait: waits until a deadline; called with the GIL; -TENON_E_TIMEOUT when it has passed
- * @self: passed to @wait
- * @context: passed to @wait
- * @deadline: as in tenon_timeline_wait()
- *
- * Return: what @wait returned, with the error in the thread's slot; 1 with an exception set.
- */
-int timeline_await(int (*wait)(PyObject *self, uint64_t context, uint64_t deadline), PyObject *self,
-		   uint64_t context, uint64_t deadline);
+/** timeline_stop - a tenon_stop_fn, for waits without the GIL: handlers of signals run, and end the wait by an exception */
+int timeline_stop(void *unused);
 
 #endif /* PYTHON_TIMELINE_H */

@@ -5,6 +5,7 @@ import array
 import asyncio
 import contextlib
 import gc
+import itertools
 import threading
 import weakref
 
@@ -231,6 +232,51 @@ def threads_share_a_queue():
         thread.join()
     queue.sync()
     assert [target.tolist() for target in targets] == [[float(i)] * 64 for i in range(8)]
+
+
+class _Feeder(threading.Thread):
+    """Submits to a queue, so that there is always a copy that waits; notes those whose memory is not kept so long."""
+
+    def __init__(self, queue, timeline):
+        super().__init__()
+        self.queue, self.timeline, self.target = queue, timeline, tenon.empty(4, device=queue.device)
+        self.stop, self.lost = threading.Event(), []
+        self.waiting = self.submit(1)
+
+    def submit(self, value):
+        source = _Array("f", NUMBERS)
+        self.queue.copy(self.target, source, wait=[(self.timeline, value)])
+        return weakref.ref(source)
+
+    def signal(self, value):
+        if not self.waiting():
+            self.lost.append(value)
+        self.timeline.signal(value)
+
+    def run(self):
+        for value in itertools.count(1):
+            after = self.submit(value + 1)
+            self.signal(value)
+            self.waiting = after
+            if self.stop.wait(0.001):
+                return self.signal(value + 1)
+
+
+def a_sync_ends_while_another_thread_submits():
+    device = _worker()
+    for of_device in (False, True):
+        queue = device.queue()
+        with _awaited() as timeline:
+            feeder = _Feeder(queue, timeline)
+            feeder.start()
+            try:
+                (device if of_device else queue).sync(timeout=60)
+            finally:
+                feeder.stop.set()
+                feeder.join()
+            queue.sync(timeout=60)
+        gc.collect()
+        assert not feeder.lost and not feeder.waiting()
 
 
 # ---- recordings
