@@ -11,7 +11,7 @@ from .kernels import Vectors
 THREADS = Vectors(1, 1, threads=True)
 
 
-def rules():
+def rules_of_networks():
     """dlight's, in the order in which they are tried. The last takes any kernel, one element in a thread.
 
     Without GeneralReduction, which gives the 9 products of a depthwise convolution to 256 threads.
@@ -20,23 +20,29 @@ def rules():
     return gpu.Matmul(), gpu.GEMV(), gpu.Reduction(), gpu.Fallback()
 
 
-def schedule_kernel(function, target):
+def rules_of_language_models():
+    """GeneralReduction divides the normalisation of one long row among the threads of a group."""
+    gpu = dlight.gpu
+    return gpu.Matmul(), gpu.GEMV(), gpu.Reduction(), gpu.GeneralReduction(), gpu.Fallback()
+
+
+def schedule_kernel(function, target, rules):
     """A kernel with a schedule, and the rule that it is by; None if no rule takes it."""
-    for rule in rules():
+    for rule in rules:
         schedule = rule.apply(function, target, False)
         if schedule is not None:
             return schedule.mod["main"].with_attr("tirx.is_scheduled", True), type(rule).__name__
     return None
 
 
-def schedule_module(module, target):
-    """Schedule the kernels of a module; the rule of each."""
-    found = {}
+def schedule_module(module, target, rules=None):
+    """Schedule the kernels of a module, by the rules of networks if none are given; the rule of each."""
+    found, rules = {}, rules or rules_of_networks()
     with target:
         for variable, function in list(module.functions.items()):
-            if not isinstance(function, tirx.PrimFunc):
+            if not isinstance(function, tirx.PrimFunc) or (function.attrs and "tirx.is_scheduled" in function.attrs):
                 continue
-            scheduled = schedule_kernel(function, target)
+            scheduled = schedule_kernel(function, target, rules)
             if scheduled:
                 module[variable], found[variable.name_hint] = scheduled
     return module, found

@@ -10,10 +10,10 @@ import math
 
 from tvm.script import tirx as T
 
+from .cache import PAGE
 from .products import filled
 from .small_kernels import exp2, sum_lanes
 
-PAGE = 16
 LANES = 16
 FEWEST = -5e4
 LOG2_E = math.log2(math.e)

@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""The paged cache of keys and values that a model makes, with the kernels above for its attention."""
+"""The paged cache of keys and values that a model makes, with kernels for its attention."""
+
+from dataclasses import dataclass
 
 import tvm
 from tvm import relax
 from tvm.relax.frontend.nn.llm import kv_cache
 
-from . import attention
-from .small_kernels import rotation
-
 NORMAL = int(kv_cache.RopeMode.NORMAL)
 CACHE_TYPE = "float32"
+PAGE = 16  # tokens of a page
 
 
-def new_cache(sizes, settings):
+@dataclass(frozen=True)
+class CacheKernels:
+    """Functions of TIR that the runtime calls, with the signatures of TVM's paged cache."""
+
+    append: object
+    prefill_rows: object  # a prompt's rows attend to each other
+    prefill_pages: object  # several rows attend to keys in pages
+    decode: object  # one row attends to keys in pages
+    merge: object
+    rotate: object  # takes the frequencies as its last argument
+    copy_page: object
+    debug: object
+    compact: object
+
+
+def new_cache(sizes, settings, kernels):
     """
     Call the runtime's function that makes a cache. @sizes: most sequences and tokens, tokens of a step, tokens of a page,
     whether windows slide. Kernels for sliding windows and trees of tokens are absent: the runtime says so if it needs one.
     """
     builder = relax.BlockBuilder.current()
     layers, queries, keys, size = settings.layers, settings.heads, settings.key_heads, settings.head_size
+    functions = kernels.of_cache(settings, CACHE_TYPE)
 
-    def kernel(function, name):
-        return builder.add_func(function, name)
+    def kernel(name):
+        return builder.add_func(getattr(functions, name), name)
 
-    def attends(function, name):
-        return relax.Tuple([tvm.ir.StringImm("tirx"), kernel(function(queries, keys, size), name)])
+    def attends(name):
+        function = builder.add_func(getattr(functions, name), f"attention_{name}")
+        return relax.Tuple([tvm.ir.StringImm("tirx"), function])
 
     absent, number = relax.Tuple([]), relax.prim_value
     arguments = [
@@ -41,17 +58,17 @@ def new_cache(sizes, settings):
         number(10000),
         relax.const(settings.frequencies()),
         relax.op.zeros((), CACHE_TYPE),
-        kernel(kv_cache._kv_cache_transpose_append(keys, size, CACHE_TYPE), "append"),
+        kernel("append"),
         number(0),
-        attends(attention.prefill_rows, "attention_rows"),
-        attends(attention.prefill_pages, "attention_pages"),
-        attends(attention.decode, "attention_decode"),
+        attends("prefill_rows"),
+        attends("prefill_pages"),
+        attends("decode"),
         *[absent] * 5,
-        relax.Tuple([kernel(kv_cache._merge_state_inplace_cpu(CACHE_TYPE), "merge")]),
-        kernel(rotation(queries, keys, size, settings.rotary), "rotate"),
-        kernel(kv_cache._copy_single_page_cpu(keys, attention.PAGE, size, CACHE_TYPE), "copy_page"),
-        kernel(kv_cache._kv_cache_debug_get_kv(layers, keys, size, CACHE_TYPE), "debug"),
-        kernel(kv_cache._compact_kv_copy_cpu(keys, size, CACHE_TYPE), "compact"),
+        relax.Tuple([kernel("merge")]),
+        kernel("rotate"),
+        kernel("copy_page"),
+        kernel("debug"),
+        kernel("compact"),
     ]
     name = "vm.builtin.paged_attention_kv_cache_create"
     call = relax.call_pure_packed(name, *arguments, ty_args=relax.AnyType())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import CompileError
 from ..progress import Progress
-from ..targets import export_library, find_compiler
+from ..targets import TARGETS, export_library, find_compiler
 from . import folder, folder_model, gguf_file, gguf_model
 
 MOST_CONTEXT = 4096  # unless --context says more: each token takes memory for its keys and values
@@ -31,8 +31,6 @@ def check(options):
     ):
         if given:
             raise CompileError(f"{option} is for networks; {options.network} is a language model")
-    if options.target in ("opencl", "cuda"):
-        raise CompileError(f"--target {options.target}: language models are compiled for processors only")
     folder.check(options.output)
 
 
@@ -62,6 +60,17 @@ def processor_of(target):
     return Processor(avx2=avx2, half=avx2 or str(target.attrs.get("mtriple", "")).startswith("aarch64"))
 
 
+def kernels_of(target):
+    """What a decoder is made of for a target."""
+    if target.kind.name == "llvm":
+        from .processor_kernels import ProcessorKernels
+
+        return ProcessorKernels(processor_of(target))
+    from .device_kernels import DeviceKernels
+
+    return DeviceKernels(target)
+
+
 def with_context(settings, given):
     if given is not None and not 1 <= given <= settings.context:
         raise CompileError(f"--context {given}: the model was made for {settings.context} tokens")
@@ -88,7 +97,7 @@ def run(options):
         name = choose_processor(options)
         target = tvm_target(options.target, name)
         progress("building the decoder")
-        built, loaders = compilation.build(model.checkpoint, target, processor_of(target), progress)
+        built, loaders = compilation.build(model.checkpoint, target, kernels_of(target), progress)
         with folder.written(options.output) as new:
             size = compilation.write_weights(new, loaders, progress)
             progress("linking")
@@ -96,7 +105,7 @@ def run(options):
             model.write(new)
     for note in model.notes:
         print(f"{options.output}: {note}")
-    print(
-        f"{options.output}: {size / (1 << 20):.0f} MiB of weights, {name or options.target}; "
-        f"try {shlex.join(['tenon', 'chat', str(options.output)])}"
-    )
+    device = TARGETS[options.target].device
+    words = ["tenon", "chat", str(options.output), *(["--device", f"{device}:0"] if device else [])]
+    what = options.target if device else name or options.target
+    print(f"{options.output}: {size / (1 << 20):.0f} MiB of weights, {what}; try {shlex.join(words)}")

@@ -16,7 +16,7 @@ class Context:
     """What the modules of a decoder take their weights from, and how each is loaded."""
 
     checkpoint: object
-    processor: object
+    kernels: object
     loaders: list = field(default_factory=list)  # (parameters, function that returns their arrays)
 
     def loaded(self, parameters, load):
@@ -70,21 +70,34 @@ def with_metadata(module, text):
     return builder.get()
 
 
-def build(checkpoint, target, processor, progress):
-    """The executable; names of parameters, in the order of their loaders; the loaders."""
+def executable(module, target):
+    """What TVM builds of a module."""
     from tvm import relax
 
+    with target:
+        module = relax.get_pipeline("zero")(module)
+    if target.kind.name == "llvm":  # its kernels have schedules
+        with target:
+            return relax.build(module, target=target)
+    from ..devices import context_of, rules_of_language_models, schedule_module
+
+    module, _ = schedule_module(module, target, rules_of_language_models())
+    with target, context_of(target):
+        return relax.build(module, target=target)
+
+
+def build(checkpoint, target, kernels, progress):
+    """The executable; names of parameters, in the order of their loaders; the loaders."""
     from .decoder import Decoder
 
-    context = Context(checkpoint, processor)
+    context = Context(checkpoint, kernels)
     decoder = Decoder(context)
     checkpoint.check_all_used()
     progress("generating code")
     try:
         module, parameters = decoder.export_tvm(spec=decoder.specification())
         module = with_metadata(module, json.dumps(metadata(checkpoint.settings, parameters)))
-        with target:
-            built = relax.build(relax.get_pipeline("zero")(module), target=target)
+        built = executable(module, target)
     except CompileError:
         raise
     except Exception as error:  # TVM raises whatever its C++ does

@@ -7,8 +7,6 @@ from tvm.relax.frontend.nn import Tensor, op, spec
 from tvm.relax.frontend.nn.llm.kv_cache import PagedKVCache
 
 from .cache import new_cache
-from .forms import form_of, is_one_row
-from .small_kernels import gate, normalisation
 
 
 class Weights(nn.Module):
@@ -16,7 +14,7 @@ class Weights(nn.Module):
 
     def __init__(self, context, what, layer, outputs, inputs):
         shape = (outputs, inputs)
-        self.form = form_of(context.checkpoint.kind(what, layer, shape), shape, context.processor)
+        self.form = context.kernels.form(context.checkpoint.kind(what, layer, shape), shape)
         self.names = []
         for name, extents, dtype in self.form.parameters():
             setattr(self, name, nn.Parameter(extents, dtype))
@@ -49,11 +47,10 @@ class Norm(Vector):
 
     def __init__(self, context, what, layer, size):
         super().__init__(context, what, layer, size)
-        self.size, self.epsilon = size, context.checkpoint.settings.epsilon
+        self.kernels, self.size, self.epsilon = context.kernels, size, context.checkpoint.settings.epsilon
 
     def forward(self, x: Tensor):
-        kernel = normalisation(self.size, self.epsilon, is_one_row(x))
-        return op.tensor_ir_op(kernel, "normalise", [x, self.values], Tensor.placeholder(x.shape, "float32"))
+        return self.kernels.normalised(x, self.values, self.size, self.epsilon)
 
 
 class Layer(nn.Module):
@@ -61,7 +58,7 @@ class Layer(nn.Module):
 
     def __init__(self, context, number):
         checkpoint, s = context.checkpoint, context.checkpoint.settings
-        self.settings, self.number = s, number
+        self.kernels, self.settings, self.number = context.kernels, s, number
         fused = (s.heads + 2 * s.key_heads) * s.head_size
         self.norm1 = Norm(context, "norm1", number, s.width)
         self.qkv = Weights(context, "qkv", number, fused, s.width)
@@ -93,10 +90,7 @@ class Layer(nn.Module):
         qkv = op.reshape(qkv, (1, n, s.heads + 2 * s.key_heads, s.head_size))
         seen = cache.attention_with_fused_qkv(self.number, qkv, s.heads, sm_scale=s.head_size**-0.5)
         x = x + self.out(op.reshape(seen, (n, s.heads * s.head_size)))
-        gates = self.gates(self.norm2(x))
-        kernel = gate(s.feed_forward, is_one_row(gates))
-        gated = op.tensor_ir_op(kernel, "gate", [gates], Tensor.placeholder((n, s.feed_forward), "float32"))
-        return x + self.down(gated)
+        return x + self.down(self.kernels.gated(self.gates(self.norm2(x)), s.feed_forward))
 
 
 class Decoder(nn.Module):
@@ -104,7 +98,7 @@ class Decoder(nn.Module):
 
     def __init__(self, context):
         checkpoint, s = context.checkpoint, context.checkpoint.settings
-        self.settings = s
+        self.kernels, self.settings = context.kernels, s
         self.embedding = Weights(context, "embedding", 0, s.vocabulary, s.width)
         self.layers = nn.ModuleList([Layer(context, number) for number in range(s.layers)])
         self.norm = Norm(context, "norm", 0, s.width)
@@ -143,7 +137,7 @@ class Decoder(nn.Module):
         self, max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window
     ) -> PagedKVCache:
         sizes = (max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window)
-        return new_cache(sizes, self.settings)
+        return new_cache(sizes, self.settings, self.kernels)
 
     def specification(self):
         """The functions, with their arguments; weights come as one tuple behind them."""
