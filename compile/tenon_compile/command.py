@@ -52,7 +52,7 @@ def parse_arguments(arguments):
         "--set", action="append", default=[], metavar="NAME=NUMBER[,NUMBER]…",
         help="make an input a constant, such as one that decides about branches",
     )  # fmt: skip
-    parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the device (cpu)")
+    parser.add_argument("--target", choices=sorted(TARGETS), default="cpu", help="the processor or device (cpu); language models: not hexagon")
     parser.add_argument(
         "--processor", metavar="NAME[,NAME]…",
         help="LLVM's name of the processor, such as cortex-a72, v3 of x86-64, or +v; v2,v3,v4+avx512vnni is code "

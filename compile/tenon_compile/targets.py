@@ -17,6 +17,8 @@ RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "
 X86_64 = platform.machine() == "x86_64"
 HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if X86_64 else {"kind": "llvm"}
 DEFAULT = "v2,v3,v4+avx512vnni" if X86_64 else None
+# the least that TVM takes code to be for; NVRTC or the driver makes it for the GPU that is there
+CUDA = {"kind": "cuda", "arch": "sm_50", "max_shared_memory_per_block": 49152}
 
 
 @dataclass(frozen=True)
@@ -154,4 +156,6 @@ def tvm_target(name, processor):
     if device:
         check_generator(device)
     host = check_host(host_of(name, processor), processor)
-    return tvm.target.Target(device, host=host) if device else host
+    if not device:
+        return host
+    return tvm.target.Target(CUDA if device == "cuda" else device, host=host)

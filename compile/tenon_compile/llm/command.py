@@ -31,6 +31,8 @@ def check(options):
     ):
         if given:
             raise CompileError(f"{option} is for networks; {options.network} is a language model")
+    if TARGETS[options.target].core:
+        raise CompileError(f"--target {options.target}: language models are compiled for processors, OpenCL and CUDA")
     folder.check(options.output)
 
 
