@@ -95,9 +95,15 @@ static int not_json(const struct json_text *t, const jsmn_parser *parser, int er
 	return text_error(t, parser->pos, -TENON_E_FORMAT, "not JSON");
 }
 
-/* Continue with room for @limit tokens: all of jsmn in one function, which has the position of its parser in a register. */
-__attribute__((flatten)) static int parse_on(const struct json_text *t, jsmn_parser *parser,
-					     uint32_t limit)
+#ifdef CONFIG_FAST_CALLS
+/* all of jsmn in one function, which has the position of its parser in a register */
+#define IN_ONE __attribute__((flatten))
+#else
+#define IN_ONE
+#endif
+
+/* Continue with room for @limit tokens. */
+IN_ONE static int parse_on(const struct json_text *t, jsmn_parser *parser, uint32_t limit)
 {
 	jsmn_parser own = *parser;
 	int count = jsmn_parse(&own, t->text.data, t->text.size, t->tokens, limit);
@@ -379,6 +385,7 @@ static bool parse_integer(struct tenon_slice s, int64_t *out)
 
 	if (i == s.size)
 		return false;
+#ifdef CONFIG_FAST_CALLS
 	/* 18 digits cannot overflow */
 	for (; i < s.size && i < 18; i++) {
 		unsigned int digit = (unsigned int)s.data[i] - '0';
@@ -387,6 +394,7 @@ static bool parse_integer(struct tenon_slice s, int64_t *out)
 			return false;
 		v = 10 * v + digit;
 	}
+#endif
 	for (; i < s.size; i++) {
 		unsigned int digit = (unsigned int)s.data[i] - '0';
 
@@ -418,16 +426,13 @@ int json_integer(const struct json_text *t, uint32_t *at, const char *what, int6
 	return 0;
 }
 
-void json_skip(const struct json_text *t, uint32_t *at)
+#ifdef CONFIG_FAST_CALLS
+/* The first token behind @low that begins behind an end. */
+static uint32_t first_behind(const struct json_text *t, uint32_t low, int end)
 {
-	uint32_t low, high, step, middle;
-	int end;
+	uint32_t high, step, middle;
 
-	if (*at >= t->count)
-		return;
-	end = t->tokens[*at].end;
 	/* What is inside begins before the end. Steps that double find something behind, then halves the first. */
-	low = *at;
 	for (step = 1; step < t->count - low && t->tokens[low + step].start < end; step *= 2)
 		low += step;
 	high = step < t->count - low ? low + step : t->count;
@@ -438,7 +443,26 @@ void json_skip(const struct json_text *t, uint32_t *at)
 		else
 			high = middle;
 	}
-	*at = high;
+	return high;
+}
+#else
+static uint32_t first_behind(const struct json_text *t, uint32_t at, int end)
+{
+	do
+		at++;
+	while (at < t->count && t->tokens[at].start < end);
+	return at;
+}
+#endif
+
+void json_skip(const struct json_text *t, uint32_t *at)
+{
+	int end;
+
+	if (*at >= t->count)
+		return;
+	end = t->tokens[*at].end;
+	*at = first_behind(t, *at, end);
 }
 
 int json_word(const struct json_text *t, uint32_t *at, const char *what, struct tenon_slice *out)

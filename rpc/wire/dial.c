@@ -23,12 +23,12 @@ int dial_resolve(const char *text, struct dial_target *out)
 	char host[ADDRESS_HOST], port[ADDRESS_PORT];
 	int err = address_split(text, host, port);
 
+	memset(out, 0, sizeof(*out));
 	if (err)
 		return err;
 	err = getaddrinfo(host, port, &hints, &found);
 	if (err)
 		return address_unknown(text, -TENON_E_VALUE, err);
-	memset(out, 0, sizeof(*out));
 	out->text = text;
 	for (at = found; at && out->count < DIAL_ADDRESSES; at = at->ai_next) {
 		memcpy(&out->addresses[out->count], at->ai_addr, at->ai_addrlen);

@@ -19,6 +19,13 @@
 #define HEAD_STEP 2048
 #define HEAD_ONE  128
 
+/* whether it is worth code to tell them apart */
+#ifdef CONFIG_FAST_CALLS
+#define FAR_HEADS true
+#else
+#define FAR_HEADS false
+#endif
+
 _Static_assert(HEAD_STEP >= SAVED_TENSOR_HEAD_MOST, "a step has a whole header");
 
 /* ---- tensors of a file: reads the headers, not the data */
@@ -51,7 +58,7 @@ static int next_head(struct tenon_params *p, struct heads *h, const struct tenon
 		     struct tenon_cursor *out)
 {
 	uint64_t place = tenon_cursor_place(c), end = place + tenon_cursor_left(c);
-	bool far = h->to && place > h->to;
+	bool far = FAR_HEADS && h->to && place > h->to;
 	int err = 0;
 
 	if (place < h->from || (h->to < end && place + SAVED_TENSOR_HEAD_MOST > h->to)) {
