@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* How long a thread spins before it sleeps, and what it learns from waits that were short or long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
