@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/kind/const_loader.h"
 #include "runtime/core/visit_field.h"
+#include "runtime/metadata/metadata.h"
 
 /* This module has no functions of its own: the imports list theirs. */
 static int metadata_each_function(struct tenon_module *m,
@@ -31,8 +31,8 @@ static const struct tenon_module_ops metadata_ops = {
 };
 
 /* The payload is empty: the metadata is in the library, returned by get_c_metadata. */
-static int metadata_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-			 struct tenon_module **out)
+int metadata_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+		  struct tenon_module **out)
 {
 	*out = malloc(sizeof(**out));
 	if (!*out)
@@ -41,5 +41,3 @@ static int metadata_load(struct tenon_cursor *c, const struct tenon_payload *pay
 			  TENON_MODULE_SERIALIZABLE);
 	return 0;
 }
-
-const struct tenon_module_loader metadata_module_loader = { "metadata_module", metadata_load };

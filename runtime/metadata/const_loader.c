@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/large_pages.h"
 #include "lib/string_map.h"
 #include "runtime/core/arguments.h"
-#include "runtime/kind/const_loader.h"
 #include "runtime/core/saved_tensor.h"
 #include "runtime/core/visit_field.h"
+#include "runtime/metadata/metadata.h"
 
 /* a constant: a tensor and its name in the graph */
 struct constant {
@@ -31,21 +33,82 @@ struct symbol {
 	bool ready;
 };
 
+/*
+ * memory that copies of constants share: a page fault for each 4 KiB takes longer than copying
+ */
+struct constant_block {
+	struct tenon_object object;
+	char *data;
+	size_t used;
+};
+
 struct const_module {
 	struct tenon_module base;
 	struct constant *constants;
 	uint64_t constant_count;
 	struct symbol *symbols;
 	uint64_t symbol_count;
-	struct string_map names;   /* name of a constant to its index plus one */
-	struct tenon_slice bytes;  /* the payload, for saving */
-	struct tenon_object *keep; /* keeps @bytes alive; NULL: owned by this module */
-	pthread_mutex_t lock;	   /* protects creation of tensors and initialisation of symbols */
+	struct constant_block *block; /* NULL until it is needed */
+	struct string_map names;      /* name of a constant to its index plus one */
+	struct tenon_slice bytes;     /* the payload, for saving */
+	struct tenon_object *keep;    /* keeps @bytes alive; NULL: owned by this module */
+	pthread_mutex_t lock; /* protects creation of tensors and initialisation of symbols */
 };
 
 static struct const_module *const_of(const struct tenon_module *m)
 {
 	return (struct const_module *)(uintptr_t)m;
+}
+
+static void block_delete(void *self, int flags)
+{
+	struct constant_block *block = self;
+
+	if (flags & TENON_DELETE_CONTENT)
+		free(block->data);
+	if (flags & TENON_DELETE_MEMORY)
+		free(block);
+}
+
+/* Bytes of a constant in the block. */
+static size_t block_bytes(const struct constant *c)
+{
+	return (c->saved.data.size + TENON_TENSOR_ALIGN - 1) & -(size_t)TENON_TENSOR_ALIGN;
+}
+
+/* Take memory for all constants that are copied. */
+static int take_block(struct const_module *m)
+{
+	struct constant_block *block = malloc(sizeof(*block));
+	size_t size = 0;
+	uint64_t i;
+
+	for (i = 0; i < m->constant_count; i++)
+		if (!saved_tensor_in_place(&m->constants[i].saved, m->keep))
+			size += block_bytes(&m->constants[i]);
+	if (block)
+		block->data = large_pages_take(size);
+	if (!block || !block->data) {
+		free(block);
+		return tenon_error(-TENON_E_NOMEM, "no memory for %zu bytes of constants", size);
+	}
+	block->used = 0;
+	tenon_object_init(&block->object, TENON_TYPE_OBJECT, block_delete);
+	m->block = block;
+	return 0;
+}
+
+/* Copy a constant behind those before it. */
+static int copy_constant(struct const_module *m, struct constant *c)
+{
+	int err = m->block ? 0 : take_block(m);
+
+	if (!err)
+		err = saved_tensor_copy(&c->saved, m->block->data + m->block->used,
+					&m->block->object, &c->tensor);
+	if (!err)
+		m->block->used += block_bytes(c);
+	return err;
 }
 
 static int make_tensor(struct const_module *m, struct constant *c)
@@ -54,7 +117,10 @@ static int make_tensor(struct const_module *m, struct constant *c)
 
 	if (c->tensor)
 		return 0;
-	err = saved_tensor_make(&c->saved, m->keep, &c->tensor);
+	if (saved_tensor_in_place(&c->saved, m->keep))
+		err = saved_tensor_make(&c->saved, m->keep, &c->tensor);
+	else
+		err = copy_constant(m, c);
 	return err ? tenon_error_in(err, "constant \"%.*s\"", (int)c->name.size, c->name.data) : 0;
 }
 
@@ -313,6 +379,7 @@ static void const_destroy(struct tenon_module *base)
 
 	for (i = 0; i < m->constant_count; i++)
 		tenon_object_unref(m->constants[i].tensor);
+	tenon_object_unref(m->block);
 	string_map_fini(&m->names);
 	free(m->constants);
 	free(m->symbols);
@@ -425,8 +492,8 @@ static void recursive_lock(pthread_mutex_t *lock)
 	pthread_mutexattr_destroy(&attributes);
 }
 
-static int const_load(struct tenon_cursor *c, const struct tenon_payload *payload,
-		      struct tenon_module **out)
+int const_load(struct tenon_cursor *c, const struct tenon_payload *payload,
+	       struct tenon_module **out)
 {
 	struct const_module *m;
 	struct tenon_cursor own;
@@ -458,6 +525,3 @@ static int const_load(struct tenon_cursor *c, const struct tenon_payload *payloa
 	*out = &m->base;
 	return 0;
 }
-
-const struct tenon_module_loader const_loader = { "const_loader", const_load };
-const struct tenon_module_loader const_loader_as_metadata = { "metadata", const_load };
