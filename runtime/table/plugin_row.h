@@ -10,15 +10,20 @@
  *
  *	BACKEND, type, flags, payloads	has name_backend; payloads is NO_PAYLOADS, or PAYLOADS: the library has
  *					name_payload_kinds and name_payload_formats; LISTED_PAYLOADS: also in builds
- *					without the backend, so that they find the end of its payloads
- *	EXECUTOR, kinds, functions	has name_executor. kinds(each) is each("kind", loader) for each kind of modules
+ *					without the backend that inspect modules or find the ends of payloads
+ *					in old ones (CONFIG_LISTED_PAYLOADS)
+ *	EXECUTOR, kinds, functions, names  has name_executor. kinds(each) is each("kind", loader) for each kind of modules
  *					that are its models; functions(each) is each("name", function) for its global
- *					functions, or NO_FUNCTIONS
+ *					functions, or NO_FUNCTIONS; names says which names are theirs: "name\0beginning.\0",
+ *					nothing without functions
  *	LOADER, kinds			loads modules that are no models
  *	TRACER				has name_tracer
  *	PARAMS				has name_files: files of parameters besides those of TVM
  *	TESTER				has name_tester: self-tests
+ *	PROBER				has name_prober: drivers asked in a child process
  *
+ * A row of MODEL_FORMAT(name) says that the command has name_format, which describes files of models for an executor
+ * (runtime/model/model_format.h).
  * A row of NPU(compatible, name, driver, option, is_vendors) is one that the device tree names, for tools/doctor/doctor_npu.c,
  * which says what the fields are.
  *
@@ -31,6 +36,7 @@
 
 /* clang-format off */
 #define NPU(...)
+#define MODEL_FORMAT(...)
 
 #define PLUGIN_OFFER(...) { .version = TENON_VERSION_TEXT, __VA_ARGS__ }
 
@@ -47,7 +53,7 @@
 #define NO_FUNCTIONS(each)
 #define DECLARE_FUNCTION(name, call) int call(void *, const struct tenon_value *, int32_t, struct tenon_value *);
 #define NAMED_FUNCTION(name, call) { name, call },
-#define EXECUTOR_DECLARE(name, kinds, functions) \
+#define EXECUTOR_DECLARE(name, kinds, functions, ...) \
 	extern const struct executor name##_executor; \
 	LOADER_DECLARE(name, kinds) \
 	functions(DECLARE_FUNCTION) \
@@ -63,6 +69,9 @@
 
 #define TESTER_DECLARE(name, ...) extern const struct self_tester name##_tester;
 #define TESTER_OFFER(name) PLUGIN_OFFER(.tester = &name##_tester)
+
+#define PROBER_DECLARE(name, ...) extern const struct prober name##_prober;
+#define PROBER_OFFER(name) PLUGIN_OFFER(.prober = &name##_prober)
 /* clang-format on */
 
 #endif /* RUNTIME_TABLE_PLUGIN_ROW_H */

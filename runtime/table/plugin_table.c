@@ -39,10 +39,9 @@
 	static const struct tenon_module_loader name##_known[] = { kinds(LOADER_OPENS) { NULL, NULL } };
 #define LOADER_FIELDS(name, ...) .loaders = name##_known
 
-#define FUNCTION_NAME(name, call) { name, sizeof(name) - 1 },
-#define EXECUTOR_KNOWN(name, kinds, functions) \
+#define EXECUTOR_KNOWN(name, kinds, functions, ...) \
 	LOADER_KNOWN(name, kinds) \
-	static const struct tenon_slice name##_names[] = { functions(FUNCTION_NAME) { NULL, 0 } };
+	static const char name##_names[] = __VA_ARGS__ "";
 #define EXECUTOR_FIELDS(name, ...) .executes = true, .loaders = name##_known, .functions = name##_names
 
 /* nothing is: a public function opens it */
@@ -52,6 +51,8 @@
 #define PARAMS_FIELDS TRACER_FIELDS
 #define TESTER_KNOWN TRACER_KNOWN
 #define TESTER_FIELDS TRACER_FIELDS
+#define PROBER_KNOWN TRACER_KNOWN
+#define PROBER_FIELDS TRACER_FIELDS
 
 /* ---- the plug-ins, and what stands in the library for each that is built in */
 
@@ -69,7 +70,7 @@
 #define BACKEND_OFF(name, type, flags, payloads) LEFT_OUT_##payloads(name)
 #define LEFT_OUT_NO_PAYLOADS(name)
 #define LEFT_OUT_PAYLOADS(name)
-#ifdef CONFIG_PAYLOAD_FORMATS
+#ifdef CONFIG_LISTED_PAYLOADS
 #define LEFT_OUT_LISTED_PAYLOADS(name) \
 	BACKEND_LISTS(name) \
 	static struct plugin plugin_##name = { .formats = name##_payload_formats };
@@ -81,6 +82,7 @@
 #define TRACER_OFF(...)
 #define PARAMS_OFF(...)
 #define TESTER_OFF(...)
+#define PROBER_OFF(...)
 
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, DEFINE_, option, __VA_ARGS__)
 #include "generated/plugins.h"
@@ -90,7 +92,7 @@
 #define ADDRESS_BUILT_IN(name, ...) &plugin_##name,
 #define ADDRESS_PLUGIN ADDRESS_BUILT_IN
 #define ADDRESS_OFF(name, sort, ...) sort##_OFF(name, __VA_ARGS__)
-#ifdef CONFIG_PAYLOAD_FORMATS
+#ifdef CONFIG_LISTED_PAYLOADS
 #define LEFT_OUT_LISTED_PAYLOADS(name) &plugin_##name,
 #else
 #define LEFT_OUT_LISTED_PAYLOADS(name)
@@ -113,8 +115,9 @@ struct plugin *const plugin_table[] = {
 #define ABSENT_TRACER(...)
 #define ABSENT_PARAMS(...)
 #define ABSENT_TESTER(...)
+#define ABSENT_PROBER(...)
 #define KIND_NAME(kind, load) kind "\0"
-#define ABSENT_EXECUTOR(option, kinds, functions) { "CONFIG_" #option, kinds(KIND_NAME) "" },
+#define ABSENT_EXECUTOR(option, kinds, ...) { "CONFIG_" #option, kinds(KIND_NAME) "" },
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, ABSENT_, option, __VA_ARGS__)
 const struct executor_absent executors_absent[] = {
 #include "generated/plugins.h"

@@ -7,12 +7,13 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/spawn_signals.h"
-#include "runtime/device/device_probe.h"
+#include "runtime/probe/probe.h"
 
 #define MILLISECOND UINT64_C(1000000)
 /* milliseconds between checks for the child's exit, while another process holds its pipes open */
@@ -152,11 +153,8 @@ static bool read_piece(struct probe_child *child, int fds[PIPES], int which)
 /* Test whether the child exited. An unknown status means yes: other code waited for it. */
 static bool has_ended(struct probe_child *child, pid_t pid)
 {
-	pid_t ended;
+	const pid_t ended = waitpid(pid, &child->status, WNOHANG);
 
-	do {
-		ended = waitpid(pid, &child->status, WNOHANG);
-	} while (ended < 0 && errno == EINTR);
 	child->is_known = ended == pid;
 	return ended != 0;
 }

@@ -3,8 +3,7 @@
  * Results of probing drivers. probe_child.c runs the child process, probe_report.c reads its
  * report.
  */
-#include "runtime/device/device_probe.h"
-#include "runtime/device/device_table.h"
+#include "runtime/probe/probe.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <tenon/backend/backend.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/probe.h>
 #include <tenon/tenon.h>
@@ -22,6 +22,7 @@
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "runtime/device/backend_choice.h"
+#include "runtime/device/device_table.h"
 
 #define DEFAULT_TIMEOUT UINT64_C(20000000000)
 
@@ -37,7 +38,7 @@ struct verdict {
 static struct verdict *verdicts; /* grows at the front; read without the lock */
 static pthread_mutex_t probe_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void probe_forked(void)
+static void forked(void)
 {
 	pthread_mutex_init(&probe_lock, NULL);
 }
@@ -51,7 +52,7 @@ static struct verdict *find_verdict(const struct tenon_backend *backend)
 	return v;
 }
 
-int probe_check_verdict(const struct tenon_backend *backend)
+static int check(const struct tenon_backend *backend)
 {
 	const struct verdict *v = find_verdict(backend);
 
@@ -348,13 +349,21 @@ static int probe(const struct tenon_backend *backend, const struct tenon_probe_r
 	return err;
 }
 
-int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out)
+static int in_this_process(const struct tenon_backend *backend, const struct tenon_probe **out)
 {
 	return probe(backend, NULL, true, out);
 }
 
-int tenon_backend_probe(const struct tenon_backend *backend,
-			const struct tenon_probe_request *request, const struct tenon_probe **out)
+static int in_a_child(const struct tenon_backend *backend,
+		      const struct tenon_probe_request *request, const struct tenon_probe **out)
 {
 	return probe(backend, request, false, out);
 }
+
+const struct prober probe_prober = {
+	.probe = in_a_child,
+	.here = in_this_process,
+	.report = probe_report,
+	.check = check,
+	.forked = forked,
+};

@@ -5,12 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/probe.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/device/device_probe.h"
+#include "runtime/probe/probe.h"
 
 static const char head_magic[] = { 'T', 'E', 'N', 'O', 'N', 'P', 'R', '1' };
 static const char end_magic[] = { 't', 'h', 'e', ' ', 'e', 'n', 'd', '.' };
@@ -65,7 +66,7 @@ static int write_answer(const struct tenon_backend *backend, int fd)
 	return err ? -1 : 0;
 }
 
-int probe_report_write(const char *name, int fd)
+int probe_report(const char *name, int fd)
 {
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	const struct tenon_backend *backend;

@@ -11,19 +11,15 @@
  * The child writes the head before it loads the driver, so that the parent can tell a command of
  * another version from a crash. The driver could write to the pipe: the report is untrusted.
  */
-#ifndef RUNTIME_DEVICE_DEVICE_PROBE_H
-#define RUNTIME_DEVICE_DEVICE_PROBE_H
+#ifndef RUNTIME_PROBE_PROBE_H
+#define RUNTIME_PROBE_PROBE_H
 
 #include <sys/types.h>
-#include <tenon/backend/backend.h>
-#include <tenon/probe.h>
 
-#include "lib/plugin_api.h"
+#include "runtime/device/backend_probe.h"
 
-#define PROBE_OPTION	"--probe-backend"
-#define PROBE_REPORT_FD 3
-#define PROBE_WORDS	512
-#define PROBE_DEVICES	256
+#define PROBE_WORDS   512
+#define PROBE_DEVICES 256
 /* more than the largest report */
 #define PROBE_REPORT_MOST (PROBE_DEVICES * sizeof(struct tenon_device_properties) + (64 << 10))
 
@@ -46,16 +42,6 @@ struct probe_answer {
 /* Probe in this process. Return: 0, also for a driver that failed; -TENON_E_NOMEM. */
 int probe_ask(const struct tenon_backend *backend, struct probe_answer *answer);
 void probe_answer_fini(struct probe_answer *answer);
-
-/* As tenon_backend_probe(), but in this process: for use when no child can be started. */
-int probe_here(const struct tenon_backend *backend, const struct tenon_probe **out)
-	TO_PLUGINS(probe_here);
-
-/* Return: 0; -TENON_E_DEVICE for a driver that crashed, exited or hung when it was probed. */
-int probe_check_verdict(const struct tenon_backend *backend);
-
-/* In a child process of fork(): the threads that held locks do not exist. */
-void probe_forked(void);
 
 /**
  * struct probe_child - a child process that probes a driver
@@ -96,7 +82,10 @@ enum probe_report_state {
  */
 int probe_report_read(struct tenon_slice bytes, struct probe_answer *answer);
 
-/* In the child: probe a backend and write the report. Return: 0; -1 when writing fails. */
-int probe_report_write(const char *name, int fd) TO_PLUGINS(probe_report_write);
+/* probe_report_write() for the library */
+int probe_report(const char *name, int fd);
 
-#endif /* RUNTIME_DEVICE_DEVICE_PROBE_H */
+/* what the row of this room gives the library */
+extern const struct prober probe_prober;
+
+#endif /* RUNTIME_PROBE_PROBE_H */
