@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/large_pages.h"

@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
 #include "lib/disk_cache_trim.h"
 #include "lib/file_trust.h"
-
-/* use the header only, to avoid a dependency on the shared library */
-#define XXH_INLINE_ALL
-#define XXH_VECTOR 0
-#include <xxhash.h>
 
 /* head of an entry: magic, key, size and hash of the bytes that follow */
 #define MAGIC	  "TENONKC2"
@@ -29,32 +25,6 @@
 
 /* compiled kernels are smaller; a file with a larger size is not an entry */
 #define SIZE_MOST (UINT64_C(1) << 30)
-
-static void hash_add(XXH128_hash_t *hash, const void *data, size_t size)
-{
-	*hash = XXH3_128bits_withSeed(data, size,
-				      hash->low64 ^ (hash->high64 << 32 | hash->high64 >> 32));
-}
-
-static void hash_end(XXH128_hash_t hash, uint8_t out[DISK_CACHE_KEY])
-{
-	XXH128_canonical_t same_everywhere;
-
-	_Static_assert(sizeof(same_everywhere) == DISK_CACHE_KEY, "a key is a hash");
-	_Static_assert(DISK_CACHE_NAME == 2 * DISK_CACHE_KEY, "a name is a key");
-	XXH128_canonicalFromHash(&same_everywhere, hash);
-	memcpy(out, same_everywhere.digest, DISK_CACHE_KEY);
-}
-
-void disk_cache_key(const struct tenon_slice *parts, size_t count, struct disk_cache_key *key)
-{
-	XXH128_hash_t hash = { 0, 0 };
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		hash_add(&hash, parts[i].data, parts[i].size);
-	hash_end(hash, key->bytes);
-}
 
 /* Get the folder of a kind; false when the cache is off or no folder is known. */
 static bool folder(const char *kind, char *path, size_t room)
@@ -81,6 +51,7 @@ static void entry_name(const struct disk_cache_key *key, char name[DISK_CACHE_NA
 {
 	size_t i;
 
+	_Static_assert(DISK_CACHE_NAME == 2 * DISK_CACHE_KEY, "a name is a key");
 	for (i = 0; i < DISK_CACHE_KEY; i++)
 		snprintf(name + 2 * i, 3, "%02x", key->bytes[i]);
 }
@@ -190,18 +161,10 @@ static void make_head(const struct disk_cache_key *key, uint64_t size, uint8_t h
 		head[8 + DISK_CACHE_KEY + i] = (uint8_t)(size >> 8 * i);
 }
 
-static void make_hash(const void *data, size_t size, uint8_t out[DISK_CACHE_KEY])
-{
-	XXH128_hash_t hash = { 0, 0 };
-
-	hash_add(&hash, data, size);
-	hash_end(hash, out);
-}
-
 /* Read and check the bytes after a valid head. */
 static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_buffer *out)
 {
-	uint8_t found[DISK_CACHE_KEY];
+	struct disk_cache_key found;
 	void *data = malloc(size + 1);
 	bool good;
 
@@ -209,8 +172,8 @@ static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_bu
 		return false;
 	good = read_all(fd, data, size);
 	if (good) {
-		make_hash(data, size, found);
-		good = !memcmp(found, hash, DISK_CACHE_KEY) &&
+		disk_cache_key(&(struct tenon_slice){ data, size }, 1, &found);
+		good = !memcmp(found.bytes, hash, DISK_CACHE_KEY) &&
 		       !tenon_buffer_append(out, data, size);
 	}
 	free(data);
@@ -299,6 +262,7 @@ static int make_temporary(int folder, const char *entry, char name[DISK_CACHE_NA
 static bool put_entry(int folder, const struct disk_cache_key *key, struct tenon_slice bytes)
 {
 	char name[DISK_CACHE_NAME + 1], temporary[DISK_CACHE_NAME + 8];
+	struct disk_cache_key hash;
 	uint8_t head[HEAD_SIZE];
 	bool good;
 	int fd;
@@ -308,7 +272,8 @@ static bool put_entry(int folder, const struct disk_cache_key *key, struct tenon
 	if (fd < 0)
 		return false;
 	make_head(key, bytes.size, head);
-	make_hash(bytes.data, bytes.size, head + HASH_AT);
+	disk_cache_key(&bytes, 1, &hash);
+	memcpy(head + HASH_AT, hash.bytes, sizeof(hash.bytes));
 	good = write_all(fd, head, sizeof(head)) && write_all(fd, bytes.data, bytes.size);
 	/* no sync: an entry torn by a crash has a wrong hash, and the kernel is compiled again */
 	good = !close(fd) && good && !renameat(folder, temporary, folder, name);

@@ -8,7 +8,6 @@
 #include <tenon/string.h>
 #include "lib/elf.h"
 #include "lib/brief_errors.h"
-#include "lib/file_kind.h"
 
 #define DYNAMIC_NEEDED	 1
 #define DYNAMIC_HASH	 4
@@ -121,8 +120,7 @@ static int read_header(struct elf_file *elf)
 	int err;
 
 	if (!file_is_elf(elf->bytes))
-		return tenon_error(-TENON_E_FORMAT, "%s: not an ELF file; it looks like %s%s",
-				   elf->path, file_kind(elf->bytes), file_advice(elf->bytes));
+		return tenon_error(-TENON_E_FORMAT, "%s: not an ELF file", elf->path);
 	if (elf->bytes.size < 16 || ident[4] < 1 || ident[4] > 2 || ident[5] < 1 || ident[5] > 2)
 		return tenon_error(-TENON_E_FORMAT, "%s: an ELF file of neither 32 nor 64 bits",
 				   elf->path);

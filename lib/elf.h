@@ -134,14 +134,20 @@ struct elf_symbol {
 	bool weak;
 };
 
+/** file_is_elf - test for the ELF magic number */
+static inline bool file_is_elf(struct tenon_slice bytes)
+{
+	return bytes.size >= 4 && bytes.data[0] == 0x7f && bytes.data[1] == 'E' &&
+	       bytes.data[2] == 'L' && bytes.data[3] == 'F';
+}
+
 /**
  * elf_open - read the headers of an ELF file and find its symbols
  * @elf: receives the result; there is nothing to free
  * @bytes: the file, which must outlive @elf
  * @path: for messages; must outlive @elf
  *
- * Return: 0; -TENON_E_FORMAT, with the detected type of a file that is not ELF;
- *	-TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
+ * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
 int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path) TO_PLUGINS(elf_open);
 
@@ -196,8 +202,7 @@ int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol
 		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
 
 /** elf_section_is - test the name of a section; false where the name does not lie in the file */
-bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, const char *name)
-	TO_PLUGINS(elf_section_is);
+bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, const char *name);
 
 /**
  * elf_find_section - find a section by its name
@@ -207,8 +212,7 @@ bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, con
  *
  * Return: whether it is there, with contents within the file.
  */
-bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out)
-	TO_PLUGINS(elf_find_section);
+bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon_slice *out);
 
 /**
  * elf_all_symbols - replace the dynamic symbols by all symbols, local ones too

@@ -8,13 +8,11 @@
 
 #include <stdint.h>
 
-#include "lib/plugin_api.h"
-
 /* Create an unsignalled eventfd. Return: the descriptor; -TENON_E_IO. */
-int fence_eventfd_create(void) TO_PLUGINS(fence_eventfd_create);
+int fence_eventfd_create(void);
 
 /* Signal an eventfd. @status: 0, or the negative status that the fence failed with. */
-void fence_eventfd_signal(int fd, int status) TO_PLUGINS(fence_eventfd_signal);
+void fence_eventfd_signal(int fd, int status);
 
 /* Check the type of a descriptor. Return: 0; -TENON_E_VALUE with a message. */
 int fence_eventfd_check(int fd);
@@ -31,6 +29,6 @@ int fence_sync_file_look(int fd);
  * Wait until a descriptor is readable. @deadline: absolute nanoseconds of CLOCK_MONOTONIC, or
  * UINT64_MAX to wait without limit. Return: 1 when it may be readable; 0 when the deadline passed.
  */
-int fence_fd_wait(int fd, uint64_t deadline) TO_PLUGINS(fence_fd_wait);
+int fence_fd_wait(int fd, uint64_t deadline);
 
 #endif /* LIB_FENCE_FD_H */

@@ -82,7 +82,7 @@ static int make(struct file_temporary *t)
 	t->lock = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 	if (t->lock >= 0)
 		return 0;
-	unlink(t->name);
+	unlinkat(AT_FDCWD, t->name, 0);
 	close(t->fd);
 	return -1;
 }
@@ -122,7 +122,7 @@ int file_temporary_rename(struct file_temporary *t, const char *path)
 	int err = close(t->fd);
 
 	t->fd = -1;
-	if (err || rename(t->name, path)) {
+	if (err || renameat(AT_FDCWD, t->name, AT_FDCWD, path)) {
 		file_temporary_drop(t);
 		return -1;
 	}
@@ -134,7 +134,7 @@ void file_temporary_drop(struct file_temporary *t)
 {
 	int saved = errno;
 
-	unlink(t->name);
+	unlinkat(AT_FDCWD, t->name, 0);
 	if (t->fd >= 0)
 		close(t->fd);
 	fini(t);

@@ -15,7 +15,7 @@
 
 #define OWN_MOST 9 /* highest descriptor that a shell can redirect */
 
-/* bytes written before the disk begins with them */
+/* bytes from one call of sync_file_range(), which lets the kernel begin to write to the disk, to the next */
 #define STEP ((size_t)8 << 20)
 
 static int write_all(int fd, const struct tenon_slice *parts, size_t count)

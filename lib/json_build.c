@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
@@ -16,20 +16,22 @@ static int no_memory(void)
 	return tenon_error(-TENON_E_NOMEM, "no memory for the JSON output");
 }
 
-void json_set(cJSON *object, const char *key, cJSON *value)
+bool json_set(cJSON *object, const char *key, cJSON *value)
 {
 	if (cJSON_AddItemToObject(object, key, value))
-		return;
+		return true;
 	cJSON_Delete(value);
 	no_memory();
+	return false;
 }
 
-void json_append(cJSON *list, cJSON *value)
+bool json_append(cJSON *list, cJSON *value)
 {
 	if (cJSON_AddItemToArray(list, value))
-		return;
+		return true;
 	cJSON_Delete(value);
 	no_memory();
+	return false;
 }
 
 cJSON *json_of_text(struct tenon_slice text)

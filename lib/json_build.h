@@ -10,15 +10,16 @@
  */
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <tenon/buffer.h>
 #include <tenon/string.h>
 
-/** json_set - add a value to an object under a key; frees @value on failure */
-void json_set(cJSON *object, const char *key, cJSON *value);
+/** json_set - add a value to an object under a key; false on failure, which frees @value */
+bool json_set(cJSON *object, const char *key, cJSON *value);
 
-/** json_append - append a value to a list; frees @value on failure */
-void json_append(cJSON *list, cJSON *value);
+/** json_append - append a value to a list; false on failure, which frees @value */
+bool json_append(cJSON *list, cJSON *value);
 
 /** json_of_text - convert bytes to a JSON string; bytes that are no UTF-8 become U+FFFD */
 cJSON *json_of_text(struct tenon_slice text);

@@ -3,7 +3,7 @@
 #ifndef LIB_JSON_QUOTE_H
 #define LIB_JSON_QUOTE_H
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/utf8.h"
 

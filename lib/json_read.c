@@ -19,6 +19,11 @@
 #define TOKENS_MOST                                                                                \
 	(PTRDIFF_MAX / sizeof(jsmntok_t) < INT_MAX / 2 ? PTRDIFF_MAX / sizeof(jsmntok_t)           \
 						       : INT_MAX / 2)
+/*
+ * bytes of text for each token that room is taken for at first: a graph of TVM has 5.7. A token has 20 bytes, so this asks for
+ * four times the text; pages that are not written to take no memory.
+ */
+#define TOKEN_BYTES 5
 /* tokens between checks of the depth */
 #define TOKENS_STEP 512
 
@@ -112,6 +117,14 @@ IN_ONE static int parse_on(const struct json_text *t, jsmn_parser *parser, uint3
 	return count;
 }
 
+/* How many tokens to make room for next; not more than @room if that is the most. */
+static uint32_t more_room(const struct json_text *t, uint32_t room)
+{
+	const size_t want = room ? 2 * (size_t)room : t->text.size / TOKEN_BYTES + TOKENS_STEP;
+
+	return (uint32_t)(want < TOKENS_MOST ? want : TOKENS_MOST);
+}
+
 /* @room: tokens that there is room for already; they are enough if it is not 0 */
 static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 {
@@ -125,9 +138,8 @@ static int parse(struct json_text *t, jsmn_parser *parser, uint32_t room)
 		if (enough && limit > enough) {
 			limit = enough;
 		} else if (limit > room) {
-			room = room ? 2 * room : (uint32_t)(t->text.size / 8 + TOKENS_STEP);
-			more = room <= TOKENS_MOST ? realloc(t->tokens, room * sizeof(*more))
-						   : NULL;
+			room = more_room(t, room);
+			more = limit <= room ? realloc(t->tokens, room * sizeof(*more)) : NULL;
 			if (!more)
 				return tenon_error(-TENON_E_NOMEM, "%s: no memory for its tokens",
 						   t->name);

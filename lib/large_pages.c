@@ -20,7 +20,7 @@ void large_pages_use(const void *data, size_t size)
 	if (size < SIZE_LEAST)
 		return;
 	/* with the header of malloc() in the same page: mremap() moves only what has one kind of pages */
-	in_page = (uintptr_t)data % (uintptr_t)getpagesize();
+	in_page = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
 	(void)madvise((void *)((uintptr_t)data - in_page), size + in_page, MADV_HUGEPAGE);
 #endif
 }

@@ -18,7 +18,7 @@
  */
 #if defined(CONFIG_DEVICES) || defined(CONFIG_INSPECT) || defined(CONFIG_EXECUTORS) ||             \
 	defined(CONFIG_TOOL)
-void large_pages_use(const void *data, size_t size) TO_PLUGINS(large_pages_use);
+void large_pages_use(const void *data, size_t size);
 
 /**
  * large_pages_take - allocate memory of large pages

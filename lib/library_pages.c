@@ -19,8 +19,9 @@ struct place {
 };
 
 /*
- * Pages of the file that nobody can have written to: others would lose what was written. The loader
- * writes to a segment without PF_W only where it relocates code, and no data is there.
+ * Test for pages that are as the file has them: nobody can have written to them. What was written to
+ * other pages would be lost. The loader writes to a segment without PF_W only where it relocates code,
+ * and no data is there.
  */
 static bool holds(const struct dl_phdr_info *library, const ElfW(Phdr) * segment,
 		  const struct place *place)
@@ -52,7 +53,7 @@ static int find(struct dl_phdr_info *library, size_t size, void *context)
 
 void library_pages_give_back(const void *data, size_t size)
 {
-	const uintptr_t page = (uintptr_t)getpagesize(), from = (uintptr_t)data;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)data;
 	/* whole pages only: others share the first and the last */
 	struct place place = { (from + page - 1) & -page, (from + size) & -page, false };
 

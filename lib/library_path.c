@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ask the dynamic linker which file the code of this library came from. */
+/* Ask the dynamic linker which file the code of the library came from. */
 #include "lib/library_path.h"
 
 #include <dlfcn.h>
@@ -19,10 +19,16 @@ static bool is_program(const Dl_info *info)
 bool library_path(char path[PATH_MAX])
 {
 	static char here;
+
+	return library_path_of(&here, path);
+}
+
+bool library_path_of(const void *address, char path[PATH_MAX])
+{
 	Dl_info info;
 	ssize_t n;
 
-	if (getauxval(AT_SECURE) || !dladdr(&here, &info) || !info.dli_fname)
+	if (getauxval(AT_SECURE) || !dladdr(address, &info) || !info.dli_fname)
 		return false;
 	if (is_program(&info)) {
 		n = readlink("/proc/self/exe", path, PATH_MAX - 1);

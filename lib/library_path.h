@@ -15,4 +15,10 @@
  */
 bool library_path(char path[PATH_MAX]) TO_PLUGINS(library_path);
 
+/*
+ * The same for the file that has @address in it. A plug-in that contains this function passes the address of a public
+ * function of the library: library_path() would tell the file of the plug-in.
+ */
+bool library_path_of(const void *address, char path[PATH_MAX]);
+
 #endif /* LIB_LIBRARY_PATH_H */

@@ -3,6 +3,7 @@
 #include "lib/nearest_name.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 /* longer names are compared by their first bytes */
 #define NEAREST_BYTES 64

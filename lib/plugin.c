@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "generated/install_paths.h"

@@ -16,6 +16,7 @@
 
 struct executor;
 struct params_files;
+struct prober;
 struct self_tester;
 struct tenon_backend;
 struct tenon_module_loader;
@@ -42,6 +43,7 @@ struct plugin_function {
  * @tracer: what writes traces
  * @params: files of parameters besides those of TVM
  * @tester: self-tests
+ * @prober: what asks drivers in a child process
  */
 struct plugin_offer {
 	const char *version;
@@ -52,6 +54,7 @@ struct plugin_offer {
 	const struct tracer *tracer;
 	const struct params_files *params;
 	const struct self_tester *tester;
+	const struct prober *prober;
 };
 
 /**
@@ -63,7 +66,8 @@ struct plugin_offer {
  * @formats: formats of its payloads, ended by NULL
  * @executes: modules of @loaders are models
  * @loaders: of the kinds of modules that it loads, ended by one without a kind; they open the plug-in
- * @functions: names of its global functions, ended by one without data
+ * @functions: names of its global functions, one behind the other, ended by an empty one; one that ends in a dot is the
+ *	beginning of names. NULL without any
  * @registered: its functions are registered; atomic
  * @refusal: why they cannot be: the plug-in is not opened again for a function; atomic
  */
@@ -75,7 +79,7 @@ struct plugin {
 	const struct tenon_payload_format *const *formats;
 	bool executes;
 	const struct tenon_module_loader *loaders;
-	const struct tenon_slice *functions;
+	const char *functions;
 	bool registered;
 	char *refusal;
 };
@@ -85,7 +89,7 @@ extern struct plugin *const plugin_table[];
 
 /* 0 where none of them has loaders or functions: the compiler leaves out what looks for one */
 #define PLUGINS_HAVE_FUNCTIONS OPTION_ON(EXECUTORS)
-#define PLUGINS_HAVE_LOADERS   (OPTION_ON(EXECUTORS) || OPTION_ON(DNNL_JSON))
+#define PLUGINS_HAVE_LOADERS   (OPTION_ON(EXECUTORS) || OPTION_ON(METADATA))
 
 struct tenon_buffer;
 

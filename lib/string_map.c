@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define HASH_ODD   UINT64_C(0xd6e8feb86659fd93)
 #define HASH_OTHER UINT64_C(0xa0f2ec75a1fe1575)
@@ -19,8 +20,12 @@ static uint64_t fold(uint64_t a, uint64_t b)
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 #else
-	a = (a ^ (a >> 32)) * b;
-	return a ^ (a >> 29);
+	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+	const uint64_t left = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+	const uint64_t right = (a & UINT32_MAX) * (b >> 32) + (left & UINT32_MAX);
+	const uint64_t high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32);
+
+	return (right << 32 | (low & UINT32_MAX)) ^ high;
 #endif
 }
 
@@ -38,16 +43,19 @@ static uint64_t load(const char *p, size_t size)
 }
 
 /*
- * Reads of the last bytes overlap those before them, so no length needs a loop over single bytes.
+ * Reads of the last bytes overlap those before them, so no length needs a loop over single bytes. Both factors of each
+ * product have the seed, so no bytes of a name make one 0. One has it rotated: with the same seed in both, a name whose words
+ * make the factors change places would have the same hash, whatever the seed. By one bit, since a seed may have 32 bits.
  */
-uint64_t string_hash(struct tenon_slice s)
+inline uint64_t string_hash_seeded(struct tenon_slice s, uint64_t seed)
 {
-	uint64_t h = s.size ^ HASH_OTHER, a = 0, b = 0;
+	const uint64_t odd = HASH_ODD ^ (seed >> 1 | seed << 63);
+	uint64_t h = s.size ^ HASH_OTHER ^ seed, a = 0, b = 0;
 	const char *p = s.data;
 	size_t left = s.size;
 
 	for (; left > 16; left -= 16, p += 16)
-		h = fold(load(p, 8) ^ h, load(p + 8, 8) ^ HASH_ODD);
+		h = fold(load(p, 8) ^ h, load(p + 8, 8) ^ odd);
 	if (left >= 8) {
 		a = load(p, 8);
 		b = load(p + left - 8, 8);
@@ -58,7 +66,36 @@ uint64_t string_hash(struct tenon_slice s)
 		a = (uint64_t)(unsigned char)p[0] << 16 |
 		    (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
 	}
-	return fold(fold(a ^ HASH_ODD, b ^ h), HASH_OTHER);
+	return fold(fold(a ^ odd, b ^ h), HASH_OTHER);
+}
+
+/* 0 until it is made; as wide as every processor loads at once */
+static size_t process_seed;
+
+/*
+ * Of the random bytes that the kernel gives each process: two threads that make the seed at once make the same. The bytes
+ * are also what the C library protects the stack with, and a hash of all of them does not tell any.
+ */
+static __attribute__((cold)) size_t make_seed(void)
+{
+	const char *bytes = (const char *)(uintptr_t)getauxval(AT_RANDOM);
+	const size_t seed =
+		(size_t)string_hash_seeded((struct tenon_slice){ bytes, bytes ? 16 : 0 }, 0);
+
+	__atomic_store_n(&process_seed, seed, __ATOMIC_RELAXED);
+	return seed;
+}
+
+inline uint64_t string_hash_seed(void)
+{
+	const size_t seed = __atomic_load_n(&process_seed, __ATOMIC_RELAXED);
+
+	return seed ? seed : make_seed();
+}
+
+uint64_t string_hash(struct tenon_slice s)
+{
+	return string_hash_seeded(s, string_hash_seed());
 }
 
 void string_map_fini(struct string_map *m)
@@ -95,22 +132,22 @@ static struct string_map_entry *take_entries(enum string_map_memory memory, size
 
 int string_map_reserve(struct string_map *m, size_t count)
 {
-	struct string_map fresh = STRING_MAP_INIT;
-	size_t i;
+	struct string_map fresh = *m;
+	const struct string_map_entry *e;
+	size_t left;
 
-	if (count < m->slots / 4 * 3)
-		return 0;
-	fresh.slots = m->slots ? m->slots : 8;
+	if (!fresh.slots)
+		fresh.slots = 8;
 	while (fresh.slots / 4 * 3 <= count)
 		fresh.slots *= 2;
-	fresh.memory = m->memory;
+	if (fresh.slots == m->slots)
+		return 0;
 	fresh.entries = take_entries(m->memory, fresh.slots);
 	if (!fresh.entries)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a map of %zu names", count);
-	for (i = 0; i < m->slots; i++)
-		if (m->entries[i].key.data)
-			*map_probe(&fresh, m->entries[i].key, m->entries[i].hash) = m->entries[i];
-	fresh.used = m->used;
+	for (e = m->entries, left = m->slots; left; left--, e++)
+		if (e->key.data)
+			*map_probe(&fresh, e->key, e->hash) = *e;
 	heap_free(m->entries);
 	*m = fresh;
 	return 0;

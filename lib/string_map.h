@@ -35,8 +35,14 @@ struct string_map {
 #define STRING_MAP_INIT { 0, 0, 0, STRING_MAP_MALLOC }
 /* clang-format on */
 
-/* Hash of all bytes; depends on the byte order, not on the process. */
+/* Hash of all bytes, with a seed of the process: a file cannot have many names of one hash. Not for what leaves the process. */
 uint64_t string_hash(struct tenon_slice s);
+
+/* The seed, which is random. */
+uint64_t string_hash_seed(void);
+
+/* Hash of all bytes. With seed 0 it depends on the byte order, not on the process. */
+uint64_t string_hash_seeded(struct tenon_slice s, uint64_t seed);
 
 void string_map_fini(struct string_map *m) TO_PLUGINS(string_map_fini);
 

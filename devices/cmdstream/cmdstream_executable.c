@@ -205,7 +205,8 @@ static int write_by_queue(const struct streams *e, struct tenon_memory *m)
 
 static int upload(struct streams *e)
 {
-	struct tenon_memory_request request = { .size = e->constant_size,
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = e->constant_size,
 						.usage = TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP,
 						.heap = -1 };
 	struct tenon_memory *m = NULL;
@@ -289,7 +290,8 @@ bool cmdstream_executable_argument(const struct tenon_kernel *kernel, size_t ind
 static int take_scratch(struct streams *e, const struct tenon_queue *queue,
 			struct tenon_memory **out)
 {
-	const struct tenon_memory_request request = { .size = e->scratch_size,
+	const struct tenon_memory_request request = { .size = sizeof(request),
+						      .bytes = e->scratch_size,
 						      .usage = TENON_MEMORY_DEFAULT,
 						      .heap = -1 };
 	struct tenon_memory *oldest = NULL;

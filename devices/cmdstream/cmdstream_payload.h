@@ -73,8 +73,8 @@ static const struct tenon_payload_file cmdstream_files[] = {
 	{                                                                                          \
 		.size = sizeof(struct tenon_payload_format), .kinds = cmdstream_kinds,             \
 		.fields = "S",                                                                     \
-		.remedy = "Enable CONFIG_CMDSTREAM, and the backend of its target, such as "       \
-			  "CONFIG_DEVICE_MORTISE.",                                                \
+		.remedy = "Enable the backend of its target, such as CONFIG_DEVICE_MORTISE, with " \
+			  "CONFIG_MORTISE_BOARDS or CONFIG_INSPECT.",                              \
 		.files = cmdstream_files, .field = field_function, .visit = visit_function,        \
 		.recognise = cmdstream_recognise, .backend = cmdstream_backend,                    \
 		.show = show_function,                                                             \

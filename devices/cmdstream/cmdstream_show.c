@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A command stream as text: its tables, and the code of each kernel in the words of its target. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/cmdstream/cmdstream.h"
 #include "devices/cmdstream/cmdstream_payload.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the loader of a kind: registered, built in, of a backend, or a global function. */
+/* Find the loader of a kind: registered, of the table of plug-ins, of a backend, or a global function. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +8,12 @@
 #include "lib/brief_errors.h"
 #include "lib/plugin.h"
 #include "runtime/core/module_object.h"
-#include "runtime/kind/const_loader.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
 
 #ifdef CONFIG_DEVICES
 #include "runtime/device/device_table.h"
 #endif
-
-const struct tenon_module_loader *const loaders_builtin[] = {
-#ifdef CONFIG_METADATA
-	&const_loader,
-	&const_loader_as_metadata,
-	&metadata_module_loader,
-#endif
-	NULL,
-};
 
 struct registered {
 	const struct tenon_module_loader *loader;
@@ -130,11 +120,7 @@ const struct tenon_module_loader *loader_find(struct tenon_slice kind)
 {
 	const struct tenon_module_loader *found = find_registered(kind);
 	struct plugin *plugin;
-	size_t i;
 
-	for (i = 0; !found && loaders_builtin[i]; i++)
-		if (loads(loaders_builtin[i], kind))
-			found = loaders_builtin[i];
 	if (!found)
 		found = find_known(kind, &plugin);
 	return found ? found : find_of_backends(kind);
@@ -228,12 +214,9 @@ int tenon_module_loader_names(struct tenon_buffer *out)
 	const struct tenon_module_loader *l;
 	const struct registered *r;
 	struct plugin *const *p;
-	size_t i;
 
 	for (r = __atomic_load_n(&registered, __ATOMIC_ACQUIRE); r; r = r->next)
 		name_list_add(&list, r->loader->kind);
-	for (i = 0; loaders_builtin[i]; i++)
-		name_list_add(&list, loaders_builtin[i]->kind);
 	for (p = plugin_table; PLUGINS_HAVE_LOADERS && *p; p++)
 		for (l = (*p)->loaders; l && l->kind; l++)
 			name_list_add(&list, l->kind);

@@ -5,7 +5,7 @@
 
 /*
  * Loaders are searched in this order: registered by the program, so that it can replace any other;
- * built-in; of backends; packed functions in the global registry, for other languages.
+ * of the table of plug-ins; of backends; packed functions in the global registry, for other languages.
  */
 
 #include <tenon/backend/module_kind.h>
@@ -21,15 +21,12 @@
 #define LOADER_KIND_MOST 128
 #define LOADER_NAME_MOST (sizeof(LOADER_OF_BYTES) + LOADER_KIND_MOST)
 
-/* loaders built in here, terminated by NULL */
-extern const struct tenon_module_loader *const loaders_builtin[];
-
 /**
  * loader_find - find the C loader of a kind
  * @kind: kind
  *
  * Context: any thread. Lock-free.
- * Return: the loader, registered or built in; NULL.
+ * Return: the loader; NULL.
  */
 const struct tenon_module_loader *loader_find(struct tenon_slice kind);
 
@@ -77,7 +74,7 @@ int loader_open_plugin(struct tenon_cursor *c, const struct tenon_payload *paylo
 		       struct tenon_module **out);
 
 /* The part in the table of plug-ins that loads a kind, open or not; NULL. */
-struct plugin *loader_plugin(struct tenon_slice kind) TO_PLUGINS(loader_plugin);
+struct plugin *loader_plugin(struct tenon_slice kind);
 
 /*
  * Test whether what loads or runs a kind is a plug-in without a file; append the reason and the

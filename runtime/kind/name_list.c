@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/function.h>
 #include <tenon/string.h>
 
@@ -51,11 +52,11 @@ void name_list_add_globals(struct name_list *list, const char *prefix)
 {
 	struct globals g = { list, prefix };
 	struct plugin *const *p;
-	const struct tenon_slice *name;
+	const char *name;
 
 	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && *p; p++)
-		for (name = (*p)->functions; name && name->data; name++)
-			add_global(&g, name->data, NULL);
+		for (name = (*p)->functions; name && *name; name += strlen(name) + 1)
+			add_global(&g, name, NULL);
 	registry_each(add_global, &g);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Name what a file is, and advise what to do with a file that Tenon does not open. */
-#ifndef LIB_FILE_KIND_H
-#define LIB_FILE_KIND_H
+#ifndef RUNTIME_KIND_FILE_KIND_H
+#define RUNTIME_KIND_FILE_KIND_H
 
 #include <tenon/value.h>
 
+#include "lib/elf.h"
 #include "lib/plugin_api.h"
 
 /* of an archive, this many bytes at the beginning and at the end are looked at */
@@ -26,13 +27,6 @@ static inline const char *file_kind(struct tenon_slice bytes)
 }
 #endif
 
-/** file_is_elf - test for the ELF magic number */
-static inline bool file_is_elf(struct tenon_slice bytes)
-{
-	return bytes.size >= 4 && bytes.data[0] == 0x7f && bytes.data[1] == 'E' &&
-	       bytes.data[2] == 'L' && bytes.data[3] == 'F';
-}
-
 /**
  * file_advice - tell the user how to make a module of a file that is not one
  * @bytes: as above
@@ -48,4 +42,13 @@ static inline const char *file_advice(struct tenon_slice bytes)
 }
 #endif
 
-#endif /* LIB_FILE_KIND_H */
+/**
+ * file_open_elf - elf_open(), but its message names what a file is that is not ELF, and advises what to do with it
+ * @elf, @bytes, @path: as there
+ *
+ * Return: as there. Only in builds with CONFIG_INSPECT.
+ */
+int file_open_elf(struct elf_file *elf, struct tenon_slice bytes, const char *path)
+	TO_PLUGINS(file_open_elf);
+
+#endif /* RUNTIME_KIND_FILE_KIND_H */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lay the sections of a recorded command stream out and write them. */
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Recognise files of machine learning by their first bytes or an archive's members. */
 #include <string.h>
+#include <tenon/error.h>
 
-#include "lib/file_kind.h"
+#include "lib/brief_errors.h"
+#include "runtime/kind/file_kind.h"
 
 /* what an ELF file is, in two bytes of either order */
-#define ELF_TYPE	16
-#define ELF_RELOCATABLE 1
-#define ELF_BIG_ENDIAN	2
+#define ELF_TYPE       16
+#define ELF_BIG_ENDIAN 2
 
 #define TAR_BLOCK 512
 #define TAR_NAME  100
@@ -256,7 +257,7 @@ static uint64_t tar_size(const char *header)
 	return size;
 }
 
-/* @name: shorter than that of a member may be */
+/* @name: has fewer than TAR_NAME - 2 characters, because its NUL is compared, too */
 static bool tar_has(struct tenon_slice bytes, const char *name)
 {
 	while (is_tar(bytes)) {
@@ -288,4 +289,12 @@ const char *file_advice(struct tenon_slice bytes)
 	if (tar_has(bytes, "lib0.c") || tar_has(bytes, "devc.c"))
 		return "; it is an archive of C files: compile them with cc -shared";
 	return look_at(bytes, &what);
+}
+
+int file_open_elf(struct elf_file *elf, struct tenon_slice bytes, const char *path)
+{
+	if (file_is_elf(bytes))
+		return elf_open(elf, bytes, path);
+	return tenon_error(-TENON_E_FORMAT, "%s: not an ELF file; it looks like %s%s", path,
+			   file_kind(bytes), file_advice(bytes));
 }

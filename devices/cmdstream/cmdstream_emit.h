@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Record a command stream while a program runs: regions, code, relocations. */
-#ifndef LIB_CMDSTREAM_EMIT_H
-#define LIB_CMDSTREAM_EMIT_H
+#ifndef DEVICES_CMDSTREAM_CMDSTREAM_EMIT_H
+#define DEVICES_CMDSTREAM_CMDSTREAM_EMIT_H
 
 /*
  * A program that decides at run time what the accelerator does *records* a stream: it declares
  * regions, emits code with relocations, and flushes. The result are the bytes of a payload, which
  * are read and checked like those of a compiler: there is one way to a command object. The bytes
- * can also be written to a file. devices/cmdstream/ reads them.
+ * can also be written to a file. cmdstream_read.c reads them.
  *
  * Functions that append return nothing: the first failure is kept, and cmdstream_flush() returns
  * it.
@@ -100,4 +100,4 @@ void cmdstream_end_kernel(struct cmdstream_emitter *e, const char *name, const u
 int cmdstream_flush(struct cmdstream_emitter *e, const char *target, const uint32_t *config,
 		    uint32_t config_count, struct tenon_buffer *out);
 
-#endif /* LIB_CMDSTREAM_EMIT_H */
+#endif /* DEVICES_CMDSTREAM_CMDSTREAM_EMIT_H */
