@@ -3,10 +3,11 @@
 #define TENON_BUFFER_H
 
 /**
- * DOC: growing buffer
+ * DOC: buffer
  *
- * A byte buffer for writers. It keeps the status of the first append that failed, so a writer may
- * check for errors once, at the end. Integers are little-endian.
+ * Bytes or text of any length that a function returns: the names of devices, a module that was linked, a reply. A
+ * program begins with TENON_BUFFER_INIT, reads data and size, and ends with tenon_buffer_fini(). So programs need this
+ * much of a buffer. What writes to one is for plug-ins: tenon/backend/buffer.h.
  */
 
 #include <tenon/error.h>
@@ -17,7 +18,7 @@ extern "C" {
 #endif
 
 /**
- * struct tenon_buffer - bytes being written
+ * struct tenon_buffer - bytes that were written
  * @data: the bytes, followed by a NUL that @size does not count; NULL until the first append
  * @size: bytes written
  * @room: capacity in bytes
@@ -37,30 +38,6 @@ struct tenon_buffer {
 
 /** tenon_buffer_fini - free the bytes, and make the buffer empty */
 TENON_API void tenon_buffer_fini(struct tenon_buffer *b);
-
-/**
- * tenon_buffer_append - add bytes
- * @b: buffer
- * @data: @size bytes
- * @size: number of bytes
- *
- * Return: 0; -TENON_E_NOMEM, now or from an earlier append.
- */
-TENON_API int tenon_buffer_append(struct tenon_buffer *b, const void *data, size_t size);
-
-/** tenon_buffer_slice - add the bytes of a slice */
-TENON_API int tenon_buffer_slice(struct tenon_buffer *b, struct tenon_slice s);
-/** tenon_buffer_u8 - add one byte */
-TENON_API int tenon_buffer_u8(struct tenon_buffer *b, uint8_t v);
-/** tenon_buffer_u32 - add four bytes, little-endian */
-TENON_API int tenon_buffer_u32(struct tenon_buffer *b, uint32_t v);
-/** tenon_buffer_u64 - add eight bytes, little-endian */
-TENON_API int tenon_buffer_u64(struct tenon_buffer *b, uint64_t v);
-/** tenon_buffer_string - add a u64 length and the bytes: the reverse of tenon_cursor_string() */
-TENON_API int tenon_buffer_string(struct tenon_buffer *b, struct tenon_slice s);
-/** tenon_buffer_printf - add formatted text */
-TENON_API int tenon_buffer_printf(struct tenon_buffer *b, const char *format, ...)
-	TENON_PRINTF(2, 3);
 
 #ifdef __cplusplus
 }

@@ -34,8 +34,8 @@ struct tenon_backend;
 struct tenon_device;
 
 /*
- * The type of devices that do nothing. DLPack has no number for it, nor for the devices of tenon/ethosu.h, tenon/remote.h,
- * tenon/uapi/mortise.h and tenon/uapi/rocket.h, which are 110 to 120. The other numbers from 64 to 126 are free.
+ * The type of devices that do nothing. DLPack has no number for it, nor for those of backends, whose
+ * own headers have them: tenon/remote.h, and some of tenon/uapi/. They are 110 to 120. The other numbers from 64 to 126 are free.
  */
 #define TENON_DL_NULL 100
 

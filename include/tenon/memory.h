@@ -31,7 +31,7 @@ enum tenon_memory_usage {
 	TENON_MEMORY_MAP = 4,	    /* tenon_memory_map() will be called */
 	TENON_MEMORY_HOST_READ = 8, /* with MAP: the host reads it often; prefer cached memory */
 	TENON_MEMORY_EXPORT = 16,   /* tenon_memory_export() will be called */
-	/* of a dma-buf that ethosu://accel imports: refuse one that kernels would copy */
+	/* of a dma-buf that is imported: refuse one that kernels of this device would copy */
 	TENON_MEMORY_IN_PLACE = 32,
 };
 
@@ -51,14 +51,16 @@ enum tenon_handle_type {
 
 /**
  * struct tenon_memory_request - arguments of tenon_memory_alloc()
- * @size: bytes; at least 1
+ * @size: sizeof(struct tenon_memory_request)
+ * @bytes: at least 1
  * @usage: mask of enum tenon_memory_usage; not 0
  * @heap: number of a heap, or -1 for the backend's choice
  * @queue: on devices with TENON_DEVICE_STREAM_ORDERED, the queue that allocation and release are
  *	ordered on; else NULL
  */
 struct tenon_memory_request {
-	uint64_t size;
+	size_t size;
+	uint64_t bytes;
 	uint32_t usage;
 	int32_t heap;
 	struct tenon_queue *queue;
@@ -66,21 +68,23 @@ struct tenon_memory_request {
 
 /**
  * struct tenon_memory_import - existing memory to import
+ * @size: sizeof(struct tenon_memory_import)
  * @type: enum tenon_handle_type
  * @fd: file descriptor; the caller still owns it, a backend that needs it duplicates it
  * @pointer: host pointer; the memory must outlive the object and all its uses
- * @size: bytes
+ * @bytes: size of the memory
  * @usage: enum tenon_memory_usage
  * @heap: 0; for an opaque fd of memory that was requested from a heap, one more than its number
  *
- * For an opaque fd @size, @usage and @heap must equal those of the request that allocated the
+ * For an opaque fd @bytes, @usage and @heap must equal those of the request that allocated the
  * memory, except that TENON_MEMORY_EXPORT may be omitted.
  */
 struct tenon_memory_import {
+	size_t size;
 	uint32_t type;
 	int32_t fd;
 	void *pointer;
-	uint64_t size;
+	uint64_t bytes;
 	uint32_t usage;
 	uint32_t heap;
 };
@@ -99,7 +103,8 @@ enum tenon_map_mode {
  * @out: receives the memory with one reference; uninitialised
  *
  * Context: any thread.
- * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED; -TENON_E_VALUE; -TENON_E_LOST.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED; -TENON_E_VALUE; -TENON_E_LOST; -TENON_E_USAGE for a
+ *	request without a size.
  */
 TENON_API int tenon_memory_alloc(struct tenon_device *device,
 				 const struct tenon_memory_request *request,
@@ -181,7 +186,7 @@ TENON_API int tenon_memory_invalidate(struct tenon_memory *memory, uint64_t offs
  * @out: receives it with one reference
  *
  * Return: 0; -TENON_E_UNSUPPORTED when the device cannot import this handle type; -TENON_E_VALUE
- *	for a wrong alignment or size.
+ *	for a wrong alignment or size; -TENON_E_USAGE for a @from without a size.
  */
 TENON_API int tenon_memory_import(struct tenon_device *device,
 				  const struct tenon_memory_import *from,

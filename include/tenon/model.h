@@ -52,7 +52,7 @@ struct tenon_port {
  * struct tenon_model_options - options for opening a model; 0 selects each default
  * @size: sizeof(struct tenon_model_options)
  * @devices: devices to run on; the first is the main device. A graph gives the device type of each
- *	storage; a Relax model refers to devices by number; operators for an NPU of a .tflite file run on
+ *	storage; a Relax model refers to devices by number; operators that an NPU's compiler replaced run on
  *	the first that is not the CPU. The host need not be listed.
  * @device_count: number of devices; 0 for the CPU alone
  * @function: model in the file: a factory's model name (default: "default", or the only one), or a
@@ -127,11 +127,13 @@ struct tenon_op {
 
 /**
  * struct tenon_profiler - callback that receives the time of each operator
+ * @size: sizeof(struct tenon_profiler)
  * @op: called after each operator. @index is its number, @begin and @end are nanoseconds of
  *	CLOCK_MONOTONIC. @op is valid during the call. The callback must not use the model.
  * @context: passed to @op
  */
 struct tenon_profiler {
+	size_t size;
 	void (*op)(void *context, size_t index, const struct tenon_op *op, uint64_t begin,
 		   uint64_t end);
 	void *context;
@@ -172,7 +174,7 @@ TENON_API int tenon_model_open_graph(struct tenon_module *library, struct tenon_
 /** tenon_model_close - free a model; its output tensors stay valid. NULL is allowed. */
 TENON_API void tenon_model_close(struct tenon_model *model);
 
-/** tenon_model_kind - name of the executor: "graph", "aot", "relax", "tflite" */
+/** tenon_model_kind - name of the executor, which is that of its plug-in: "graph", "aot", "relax" */
 TENON_API const char *tenon_model_kind(const struct tenon_model *model);
 
 /** tenon_model_input_count - number of inputs, including parameters */
@@ -283,7 +285,7 @@ TENON_API int tenon_model_run(struct tenon_model *model);
  * @model: the model
  * @profiler: called after each operator
  *
- * Return: as tenon_model_run().
+ * Return: as tenon_model_run(); -TENON_E_USAGE for a @profiler without a size, too.
  */
 TENON_API int tenon_model_run_profiled(struct tenon_model *model,
 				       const struct tenon_profiler *profiler);
@@ -302,12 +304,14 @@ TENON_API int tenon_model_output_value(struct tenon_model *model, size_t index,
 
 /**
  * struct tenon_stream - callbacks of tenon_model_stream()
+ * @size: sizeof(struct tenon_stream)
  * @fill: sets the inputs of round @round; returns 0 to continue, 1 to stop, a negative status to
  *	fail
  * @take: reads the outputs; returns as @fill does. May be NULL.
  * @context: passed to both
  */
 struct tenon_stream {
+	size_t size;
 	int (*fill)(void *context, struct tenon_model *model, uint64_t round);
 	int (*take)(void *context, struct tenon_model *model, uint64_t round);
 	void *context;
@@ -321,7 +325,8 @@ struct tenon_stream {
  *
  * The loop itself allocates nothing.
  *
- * Return: 0; the error of @stream or of a run, with the round in the message.
+ * Return: 0; the error of @stream or of a run, with the round in the message; -TENON_E_USAGE for a
+ *	@stream without a size.
  */
 TENON_API int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
 				 uint64_t *rounds);

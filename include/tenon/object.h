@@ -126,6 +126,45 @@ TENON_API void tenon_object_unref_weak(void *object);
  */
 TENON_API int tenon_object_promote(void *object);
 
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+struct tenon_buffer;
+struct tenon_cases;
+struct tenon_device;
+struct tenon_function;
+struct tenon_llm;
+struct tenon_memory;
+struct tenon_model;
+struct tenon_module;
+struct tenon_queue;
+struct tenon_tensor;
+struct tenon_value;
+
+/*
+ * C does not compile these functions with what is no counted object: a handle that has a function of
+ * its own to end it, a value, a buffer, or the address of a variable in place of the object in it.
+ */
+#define TENON_OBJECT_ONLY(object)                                                                  \
+	_Generic((object),                                                                         \
+		 struct tenon_buffer *: (void)0,                                                   \
+		 struct tenon_cases *: (void)0,                                                    \
+		 struct tenon_llm *: (void)0,                                                      \
+		 struct tenon_model *: (void)0,                                                    \
+		 struct tenon_value *: (void)0,                                                    \
+		 struct tenon_device **: (void)0,                                                  \
+		 struct tenon_function **: (void)0,                                                \
+		 struct tenon_memory **: (void)0,                                                  \
+		 struct tenon_module **: (void)0,                                                  \
+		 struct tenon_queue **: (void)0,                                                   \
+		 struct tenon_tensor **: (void)0,                                                  \
+		 void **: (void)0,                                                                 \
+		 default: (object))
+#define tenon_object_ref(object)	tenon_object_ref(TENON_OBJECT_ONLY(object))
+#define tenon_object_unref(object)	tenon_object_unref(TENON_OBJECT_ONLY(object))
+#define tenon_object_ref_weak(object)	tenon_object_ref_weak(TENON_OBJECT_ONLY(object))
+#define tenon_object_unref_weak(object) tenon_object_unref_weak(TENON_OBJECT_ONLY(object))
+#define tenon_object_promote(object)	tenon_object_promote(TENON_OBJECT_ONLY(object))
+#endif
+
 /**
  * tenon_type_register - get the index of a type by its key, registering it if new
  * @key: the type's name, such as "acme.Calibration"; copied

@@ -80,7 +80,8 @@ struct tenon_probe_request {
  *
  * Context: any thread; takes a lock and waits up to the timeout. A child that hangs in the kernel
  *	and cannot be killed is left behind.
- * Return: 0; -TENON_E_UNSUPPORTED when the command cannot be started or has another version;
+ * Return: 0; -TENON_E_UNSUPPORTED when the command cannot be started or has another version, or the
+ *	plug-in probe.so is missing;
  *	-TENON_E_NOT_FOUND when the command lacks the backend, for example one that the program
  *	registered; -TENON_E_NOMEM.
  */

@@ -165,10 +165,11 @@ TENON_API int tenon_queue_run(struct tenon_queue *queue, struct tenon_kernel *ke
  * @sync: points to wait for and to signal; NULL for none
  *
  * A device without native recordings may reject an operation after the first. The operations before
- * it then run, this function returns 0, the signals fail with the reason, and the next sync of the
- * queue returns it.
+ * it run all the same, the signals fail with the reason, and this function returns it, unless it
+ * returned 0 already because the execution waits for a point. Imported memory may be in use until
+ * the queue was synced.
  *
- * Return: as tenon_queue_copy().
+ * Return: as tenon_queue_copy(), but a part may have been submitted on failure.
  */
 TENON_API int tenon_queue_execute(struct tenon_queue *queue, struct tenon_commands *commands,
 				  struct tenon_memory *const *bindings, size_t binding_count,

@@ -24,7 +24,7 @@
  *
  * The CPU runs such models, in the calling thread alone: parallel loops are not divided, since
  * other threads would need temporary memory of their own. Parameters that are aligned stay in the
- * module's file, where they need no region. Operators of an NPU in a model of TensorFlow Lite run on
+ * module's file, where they need no region. Operators that an NPU's compiler replaced run on
  * its device, which is opened before. ethosu://sim calls no malloc() then; the driver of hardware does when
  * a model is opened, for the thread of a queue, and not in its runs.
  */
@@ -88,7 +88,7 @@ struct tenon_need {
 };
 
 /*
- * Planned memory may be a dma-buf that an NPU uses where it is: a model of TensorFlow Lite has its tensors there at the
+ * Planned memory may be a dma-buf that an NPU uses where it is: a model that its compiler made has its tensors there at the
  * offsets that the NPU's compiler planned, and nothing of them is copied. A graph on a device with TENON_DEVICE_STEADY that
  * imports dma-bufs has the device's tensors there, in pages of their own. The other regions are the processor's alone.
  */
@@ -142,7 +142,7 @@ TENON_API int tenon_model_need(struct tenon_module *root, const struct tenon_mod
  *
  * Return: as tenon_model_open(); -TENON_E_NOMEM when a region is too small, with what each sort
  *	needs (a run that lacks temporary memory fails so, too); -TENON_E_UNSUPPORTED for a model
- *	that cannot run without malloc(): on devices, but for NPUs of TensorFlow Lite and graphs
+ *	that cannot run without malloc(): on devices, but for models of NPUs' compilers and graphs
  *	on devices with TENON_DEVICE_STEADY, or of an executor that allocates on its own; and for
  *	a dma-buf that the model or its device cannot use where it is, by name.
  */

@@ -123,6 +123,8 @@ TENON_API void tenon_rpc_server_options_init(struct tenon_rpc_server_options *op
  * tenon_rpc_serve - serve clients, until SIGTERM or SIGINT, or until the peer of @stdio left
  * @options: what to do
  *
+ * While it runs, SIGTERM, SIGINT and SIGCHLD are blocked. Those that came are taken before it returns, and the mask is what it was.
+ *
  * Context: a process with one thread that has opened no device and no module.
  * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address, a secret or a certificate, and for a
  *	file with a secret that uploaded code could read; -TENON_E_USAGE for options that exclude each other, for
@@ -194,7 +196,7 @@ TENON_API void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *
  * whose connection ends leaves the queues; one that does not answer at its address is not handed out until
  * it does again.
  *
- * Context: blocks signals.
+ * Context: blocks SIGTERM and SIGINT while it runs; those that came are taken before it returns, and the mask is what it was.
  * Return: 0 after a signal; -TENON_E_IO; -TENON_E_VALUE for an address; -TENON_E_USAGE for none;
  *	-TENON_E_UNSUPPORTED for a build without trackers; -TENON_E_NOMEM.
  */
@@ -257,7 +259,7 @@ TENON_API void tenon_rpc_proxy_options_init(struct tenon_rpc_proxy_options *opti
  * key, receives a match key, and brings it to the proxy. Clients with other keys are refused at once, several
  * servers may have one key, and servers wait without end.
  *
- * Context: blocks signals.
+ * Context: blocks SIGTERM and SIGINT while it runs; those that came are taken before it returns, and the mask is what it was.
  * Return: as tenon_rpc_track().
  */
 TENON_API int tenon_rpc_proxy(const struct tenon_rpc_proxy_options *options);

@@ -8,8 +8,17 @@
  * A small C runtime that opens compiled modules and runs their functions. A program needs
  * tenon_module_load(), tenon_module_get_function() and tenon_call(): see examples/call.c.
  *
- * This includes all headers for programs. Backends, payload formats and kinds of modules also
+ * This includes the headers that most programs need. Others are included by name: tenon/remote.h,
+ * tenon/launcher.h, those of a single product (tenon/ethosu.h) and of the libraries beside this one
+ * (tenon/link.h, tenon/rpc.h, tenon/llm.h). Backends, payload formats and kinds of modules also
  * include headers of tenon/backend/.
+ *
+ * How things end: an object (device, module, function, tensor, queue, timeline …) is counted, and
+ * tenon_object_unref() drops a reference. Models, remote sessions, cases and language models end with
+ * a function named close. What a function returns in one block of memory ends with one named free.
+ * A struct in the caller's own memory ends with fini, a value with tenon_value_release().
+ *
+ * A deadline is a point in time (tenon/timeline.h). A limit that is a span of time names its unit.
  */
 
 #include <tenon/array.h>
@@ -19,7 +28,6 @@
 #include <tenon/device.h>
 #include <tenon/dlpack.h>
 #include <tenon/error.h>
-#include <tenon/ethosu.h>
 #include <tenon/executable.h>
 #include <tenon/export.h>
 #include <tenon/fence.h>
@@ -28,7 +36,6 @@
 #include <tenon/model.h>
 #include <tenon/module.h>
 #include <tenon/object.h>
-#include <tenon/parallel.h>
 #include <tenon/params.h>
 #include <tenon/prepare.h>
 #include <tenon/probe.h>
@@ -38,6 +45,7 @@
 #include <tenon/status.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
+#include <tenon/threads.h>
 #include <tenon/timeline.h>
 #include <tenon/trace.h>
 #include <tenon/value.h>

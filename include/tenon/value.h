@@ -211,11 +211,17 @@ TENON_API int tenon_value_tensor(const struct tenon_value *value, DLTensor **out
  * tenon_value_object - read a counted object of a type or a derived type
  * @value: the value; an r-value reference is followed
  * @type: the required type; TENON_TYPE_OBJECT for any
- * @out: receives the object, borrowed
+ * @out: the address of a pointer to such an object, which receives it, borrowed
  *
  * Return: 0; -TENON_E_TYPE.
  */
 TENON_API int tenon_value_object(const struct tenon_value *value, int32_t type, void *out);
+
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+/* C does not compile it with the object in place of the address of a variable for it */
+#define tenon_value_object(value, type, out)                                                       \
+	tenon_value_object((value), (type), _Generic(1 ? *(out) : (void *)0, default : (out)))
+#endif
 
 /**
  * tenon_value_equal - compare two values

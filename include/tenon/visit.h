@@ -18,12 +18,14 @@ extern "C" {
 
 /**
  * struct tenon_visitor - callbacks for the fields of an object
+ * @size: sizeof(struct tenon_visitor)
  * @field: called for each field. @name is NULL for the items of a list; @value is borrowed for the
  *	call and may be an object to visit in turn. Non-zero stops the visit.
  * @pair: called for each pair of a map; when NULL, maps with string keys are visited as fields
  * @context: passed to both
  */
 struct tenon_visitor {
+	size_t size;
 	int (*field)(void *context, const char *name, const struct tenon_value *value);
 	int (*pair)(void *context, const struct tenon_value *key, const struct tenon_value *value);
 	void *context;
@@ -42,7 +44,8 @@ typedef int (*tenon_visit_fn)(const struct tenon_object *object, const struct te
  * A type without a visit function has no fields.
  *
  * Context: any thread, while no thread changes the object.
- * Return: 0; the non-zero result of the visitor; -TENON_E_NOMEM.
+ * Return: 0; the non-zero result of the visitor; -TENON_E_NOMEM; -TENON_E_USAGE for a visitor without a
+ *	size.
  */
 TENON_API int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v);
 

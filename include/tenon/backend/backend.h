@@ -36,7 +36,7 @@ struct tenon_payload_format;
 struct tenon_queue_ops;
 
 /* incremented when a table or struct of these headers changes other than by growing */
-#define TENON_PLUGIN_ABI 2
+#define TENON_PLUGIN_ABI 3
 
 /** struct tenon_device_option - one `key=value` of a URI, both decoded */
 struct tenon_device_option {

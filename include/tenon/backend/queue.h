@@ -109,7 +109,7 @@ struct tenon_queue {
  * struct tenon_queue_ops - operations of a queue
  *
  * One thread at a time per queue calls @submit. Any thread may call the other slots at any time,
- * also during @submit. A *serial* is a number returned by @mark; serials grow.
+ * also during @submit. A *serial* is a number returned by @mark or @mark_own; serials grow.
  */
 struct tenon_queue_ops {
 	/** @size: sizeof(struct tenon_queue_ops) */
@@ -145,7 +145,13 @@ struct tenon_queue_ops {
 	 *
 	 * Serials grow; two marks without an operation between them may be equal. Should be cheap:
 	 * it is called for each operation that signals. An operation that another thread submits
-	 * concurrently may be before or after the mark.
+	 * concurrently may be before or after the mark. After a failure the operations may still
+	 * run: the core keeps what they use until a later mark succeeds, and marks the device as
+	 * lost when the queue is destroyed.
+	 *
+	 * On a shared queue (@share) this may submit to the native handle. The core calls it then
+	 * for operations that signal and for tenon_queue_sync(), in the threads that use the queue,
+	 * and for tenon_device_sync().
 	 */
 	int (*mark)(struct tenon_queue *queue, uint64_t *serial);
 	/**
@@ -194,6 +200,31 @@ struct tenon_queue_ops {
 	 * per TENON_FENCE_OPAQUE_FD. The next mark is after the fence. Must not wait for the fence.
 	 */
 	int (*import_fence)(struct tenon_queue *queue, uint32_t type, int fd);
+	/**
+	 * @share: from now on other code may submit to the native handle, which it was given; may
+	 * be NULL
+	 *
+	 * Called by each TVMFFIEnvGetStream(), and each TVMFFIEnvSetStream() that returns the old
+	 * stream: once or more, by any thread. A queue stays shared until it is destroyed, because
+	 * nothing tells when that code is done with the handle. Later marks (@mark) are behind what
+	 * it has submitted, too, also where @submit was not called since the last one. A backend
+	 * that batches submits what it holds, and then each operation at once, so that the order is
+	 * that of the calls.
+	 *
+	 * Where the API asks for one thread at a time per handle (VkQueue), that code may submit
+	 * while no other thread uses a queue with this handle. Nothing else that other threads do
+	 * with the device may submit to it: see @mark_own.
+	 */
+	void (*share)(struct tenon_queue *queue);
+	/**
+	 * @mark_own: as @mark, behind the operations given to @submit alone; NULL: @mark does
+	 *
+	 * For a backend whose @mark submits to a handle that takes one thread at a time. Submits
+	 * nothing, and no serial that @mark returned is larger. The core calls this for what any
+	 * thread does with the device: releasing memory (tenon_device_retire()), copying tensors,
+	 * destroying the queue.
+	 */
+	int (*mark_own)(struct tenon_queue *queue, uint64_t *serial);
 };
 
 /**

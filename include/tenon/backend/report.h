@@ -14,6 +14,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <tenon/error.h>
 #include <tenon/string.h>
@@ -32,6 +33,7 @@ extern "C" {
  * @number: add a number
  * @text: add a text, which is copied
  * @truth: add true or false
+ * @real: add a number that need not be whole
  *
  * Names are NULL for items of a list. A slot is NULL where its facts are not wanted.
  */
@@ -43,6 +45,7 @@ struct tenon_report {
 	void (*number)(struct tenon_report *report, const char *name, int64_t number);
 	void (*text)(struct tenon_report *report, const char *name, struct tenon_slice text);
 	void (*truth)(struct tenon_report *report, const char *name, bool truth);
+	void (*real)(struct tenon_report *report, const char *name, double real);
 };
 
 /**
@@ -95,6 +98,18 @@ static inline void tenon_report_truth(struct tenon_report *report, const char *n
 {
 	if (report->truth)
 		report->truth(report, name, truth);
+}
+
+/**
+ * tenon_report_real - add a number that need not be whole
+ * @report: the report; one of a receiver whose struct ends before this slot does not take it
+ * @name: NULL in a list
+ * @real: the number
+ */
+static inline void tenon_report_real(struct tenon_report *report, const char *name, double real)
+{
+	if (report->size > offsetof(struct tenon_report, real) && report->real)
+		report->real(report, name, real);
 }
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@
  *	TENON_CMDSTREAM_NAME, and *configuration words* of 32 bits, whose meaning belongs to the
  *	target. The host compares them with the device before anything runs. For "mortise" they are
  *	the MORTISE_ABI that the packets need, and a mask of enum mortise_feature that the device
- *	must have. For "rocket" tenon/uapi/rocket.h says them, and what the code is.
+ *	must have. Other targets say in a header of their own what they mean.
  * CODE: the code of all kernels. Kernels may share some: together they have at most TENON_CMDSTREAM_SHARED times as many
  *	bytes as there are.
  * REGIONS: an array of struct tenon_cmdstream_region. A region is memory that the code accesses.

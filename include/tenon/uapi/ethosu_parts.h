@@ -6,7 +6,7 @@
  * DOC: a network for Ethos-U as its parts
  *
  * A payload of kind "ethos-u" in the form that a program hands over when it has the parts of a network in
- * memory, as the executor of .tflite models does. A file has one of the forms that compilers write. The
+ * memory, as an executor has that read a model. A file has one of the forms that compilers write. The
  * numbers are little-endian and of 64 bits:
  *
  *	TENON_ETHOSU_PARTS, 8 bytes; or TENON_ETHOSU_PARTS_GIVEN

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENON_PARALLEL_H
-#define TENON_PARALLEL_H
+#ifndef TENON_BACKEND_PARALLEL_H
+#define TENON_BACKEND_PARALLEL_H
 
 /**
  * DOC: parallel launch
  *
  * The thread pool for parallel loops of compiled code. It is created by the first launch of more
- * than one task, pins threads only on request, and sleeps while idle.
+ * than one task, pins threads only on request, and sleeps while idle. Programs set the number of its threads by tenon/threads.h.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <tenon/export.h>
@@ -57,24 +56,8 @@ TENON_API int tenon_parallel_launch(tenon_parallel_fn fn, void *closure, int tas
  */
 TENON_API int tenon_parallel_barrier(int task, struct tenon_parallel_env *env);
 
-/**
- * tenon_parallel_configure - set the number of workers
- * @workers: including the calling thread; 0 for the number of processors available to the process,
- *	and 1024 at most: more are taken for so many
- * @pin: pin each worker to its own processor
- *
- * An existing pool is stopped; the next launch creates a new one.
- *
- * Context: no launch may be running.
- * Return: 0; -TENON_E_USAGE while a launch runs or for a negative number.
- */
-TENON_API int tenon_parallel_configure(int workers, bool pin);
-
-/** tenon_parallel_workers - number of tasks in a launch with @tasks 0 */
-TENON_API int tenon_parallel_workers(void);
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* TENON_PARALLEL_H */
+#endif /* TENON_BACKEND_PARALLEL_H */
