@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Write the blob of a tree: rows, children and payloads in the order of numbers. */
 #include "lib/brief_errors.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "runtime/blob/blob_number.h"
 #include "runtime/payload/payload_module.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: look functions up, import, save, and release deep trees without recursion. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"

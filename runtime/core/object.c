@@ -24,19 +24,19 @@ void object_last_unref(struct tenon_object *o, uint64_t before)
 	tenon_object_unref_weak(o);
 }
 
-void tenon_object_ref(void *object)
+void(tenon_object_ref)(void *object)
 {
 	if (object)
 		object_ref(object);
 }
 
-void tenon_object_unref(void *object)
+void(tenon_object_unref)(void *object)
 {
 	if (object)
 		object_unref(object);
 }
 
-void tenon_object_ref_weak(void *object)
+void(tenon_object_ref_weak)(void *object)
 {
 	struct tenon_object *o = object;
 
@@ -44,7 +44,7 @@ void tenon_object_ref_weak(void *object)
 		__atomic_fetch_add(&o->refs, WEAK_ONE, __ATOMIC_RELAXED);
 }
 
-void tenon_object_unref_weak(void *object)
+void(tenon_object_unref_weak)(void *object)
 {
 	struct tenon_object *o = object;
 
@@ -52,7 +52,7 @@ void tenon_object_unref_weak(void *object)
 		object_delete(o, TENON_DELETE_MEMORY);
 }
 
-int tenon_object_promote(void *object)
+int(tenon_object_promote)(void *object)
 {
 	struct tenon_object *o = object;
 	uint64_t refs;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parallel launch without threads: the caller runs each launch as one task. */
 #include <stddef.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/error.h>
-#include <tenon/parallel.h>
+#include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
 

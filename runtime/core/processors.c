@@ -22,11 +22,11 @@ static int number_in(const char *name)
 {
 	const char *text = secure_getenv(name);
 	char *end;
-	long n;
+	unsigned long long n;
 
 	if (!text || *text < '1' || *text > '9')
 		return 0;
-	n = strtol(text, &end, 10);
+	n = strtoull(text, &end, 10);
 	if (*end)
 		return 0;
 	return n > THREADS_MOST ? THREADS_MOST : (int)n;

@@ -41,6 +41,10 @@ static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registry_table *registry_table;
 static struct registry_retired *registry_retired;
 static uint64_t registry_changes;
+/* functions of the library are registered, and @plugin_names is complete; atomic */
+static bool library_filled;
+/* a bit for the first eight characters of each name that plug-ins list: most other names lack theirs */
+static uint64_t plugin_names;
 
 uint64_t registry_generation(void)
 {
@@ -68,13 +72,14 @@ static struct registry_entry **registry_probe(struct registry_table *t, struct t
 
 void registry_find(struct tenon_slice name, struct tenon_function **out)
 {
+	const uint64_t hash = string_hash(name);
 	struct registry_table *t = __atomic_load_n(&registry_table, __ATOMIC_ACQUIRE);
 	struct registry_entry *e;
 
 	*out = NULL;
 	if (!t)
 		return;
-	e = __atomic_load_n(registry_probe(t, name, string_hash(name)), __ATOMIC_ACQUIRE);
+	e = __atomic_load_n(registry_probe(t, name, hash), __ATOMIC_ACQUIRE);
 	if (!e)
 		return;
 	*out = __atomic_load_n(&e->function, __ATOMIC_ACQUIRE);
@@ -82,25 +87,59 @@ void registry_find(struct tenon_slice name, struct tenon_function **out)
 		object_ref(&(*out)->object);
 }
 
-static int fill_library(void)
+/* The bit of a name by its first eight characters; all bits for a shorter one. */
+static uint64_t bits_of(const char *name, size_t size)
 {
-	static bool filled;
-	int err;
+	uint64_t first;
 
-	if (!registry_fill_library || __atomic_load_n(&filled, __ATOMIC_ACQUIRE))
-		return 0;
-	err = registry_fill_library();
-	__atomic_store_n(&filled, !err, __ATOMIC_RELEASE);
-	return err;
+	if (size < sizeof(first))
+		return ~UINT64_C(0);
+	memcpy(&first, name, sizeof(first));
+	return UINT64_C(1) << (first * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
-static bool plugin_has(const struct plugin *p, struct tenon_slice name)
+static void note_plugin_names(void)
 {
-	const struct tenon_slice *n = p->functions;
+	struct plugin *const *p;
+	const char *n;
 
-	for (; n->data; n++)
-		if (n->size == name.size && !memcmp(n->data, name.data, name.size))
+	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && *p; p++)
+		for (n = (*p)->functions; n && *n; n += strlen(n) + 1)
+			__atomic_fetch_or(&plugin_names, bits_of(n, strlen(n)), __ATOMIC_RELAXED);
+}
+
+static bool plugins_lack(struct tenon_slice name)
+{
+	return !PLUGINS_HAVE_FUNCTIONS ||
+	       !(__atomic_load_n(&plugin_names, __ATOMIC_RELAXED) & bits_of(name.data, name.size));
+}
+
+static int fill_library(void)
+{
+	int err;
+
+	if (__atomic_load_n(&library_filled, __ATOMIC_ACQUIRE))
+		return 0;
+	err = registry_fill_library ? registry_fill_library() : 0;
+	if (err)
+		return err;
+	note_plugin_names();
+	__atomic_store_n(&library_filled, true, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Test whether a plug-in may have a function: its name is one of the list, or begins with one that ends in a dot. */
+static bool plugin_may_have(const struct plugin *p, struct tenon_slice name)
+{
+	const char *n;
+	size_t size;
+
+	for (n = p->functions; *n; n += size + 1) {
+		size = strlen(n);
+		if (name.size >= size && !memcmp(name.data, n, size) &&
+		    (name.size == size || n[size - 1] == '.'))
 			return true;
+	}
 	return false;
 }
 
@@ -155,7 +194,7 @@ static __attribute__((noinline, cold)) int find_unregistered(struct tenon_slice 
 
 	for (p = plugin_table; PLUGINS_HAVE_FUNCTIONS && !err && *p; p++)
 		if ((*p)->functions && !__atomic_load_n(&(*p)->registered, __ATOMIC_ACQUIRE) &&
-		    plugin_has(*p, name))
+		    plugin_may_have(*p, name))
 			err = fill_from(*p);
 	if (!err)
 		registry_find(name, out);
@@ -164,8 +203,11 @@ static __attribute__((noinline, cold)) int find_unregistered(struct tenon_slice 
 
 int tenon_function_find_slice(struct tenon_slice name, struct tenon_function **out)
 {
+	/* read first: what another thread fills after the look into the table would be missed */
+	bool filled = __atomic_load_n(&library_filled, __ATOMIC_ACQUIRE);
+
 	registry_find(name, out);
-	return *out ? 0 : find_unregistered(name, out);
+	return *out || (filled && plugins_lack(name)) ? 0 : find_unregistered(name, out);
 }
 
 int tenon_function_find(const char *name, struct tenon_function **out)
@@ -219,14 +261,14 @@ static int registry_replace(struct registry_entry *e, struct tenon_function *fun
 	return 0;
 }
 
-static int registry_add(struct registry_entry **slot, struct tenon_slice name,
+static int registry_add(struct registry_entry **slot, struct tenon_slice name, uint64_t hash,
 			struct tenon_function *function)
 {
 	struct registry_entry *e = malloc(sizeof(*e) + name.size + 1);
 
 	if (!e)
 		return tenon_error(-TENON_E_NOMEM, "no memory to register a function");
-	e->hash = string_hash(name);
+	e->hash = hash;
 	e->function = NULL;
 	e->size = name.size;
 	memcpy(e->name, name.data, name.size);
@@ -239,6 +281,7 @@ static int registry_add(struct registry_entry **slot, struct tenon_slice name,
 
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace)
 {
+	const uint64_t hash = string_hash(name);
 	struct registry_entry **slot;
 	int err;
 
@@ -246,9 +289,9 @@ int registry_set(struct tenon_slice name, struct tenon_function *function, bool 
 	err = registry_grow();
 	if (err)
 		goto unlock;
-	slot = registry_probe(registry_table, name, string_hash(name));
+	slot = registry_probe(registry_table, name, hash);
 	if (!*slot)
-		err = registry_add(slot, name, function);
+		err = registry_add(slot, name, hash, function);
 	else if ((*slot)->function && !replace)
 		err = tenon_error(-TENON_E_EXISTS, "function \"%.*s\" is registered already",
 				  (int)name.size, name.data);

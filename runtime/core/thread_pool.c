@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/error.h>
-#include <tenon/parallel.h>
+#include <tenon/threads.h>
 #include <tenon/workspace.h>
 
 #include "lib/brief_errors.h"

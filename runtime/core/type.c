@@ -69,7 +69,8 @@ static void record_key(struct type_record *r, struct tenon_slice key)
 	struct type_record **bucket;
 
 	r->info.key = key;
-	r->info.key_hash = string_hash(key);
+	/* programs see it, and what they hash with it may be in their files */
+	r->info.key_hash = string_hash_seeded(key, 0);
 	bucket = &buckets[r->info.key_hash % BUCKETS];
 	r->next_of_hash = *bucket;
 	*bucket = r;
@@ -158,7 +159,7 @@ static struct type_record *find_key(struct tenon_slice key)
 	struct type_record *r;
 
 	statics_make();
-	for (r = buckets[string_hash(key) % BUCKETS]; r; r = r->next_of_hash)
+	for (r = buckets[string_hash_seeded(key, 0) % BUCKETS]; r; r = r->next_of_hash)
 		if (tenon_slice_equal(r->info.key, key))
 			return r;
 	return NULL;

@@ -143,7 +143,7 @@ int tenon_value_tensor(const struct tenon_value *value, DLTensor **out)
 	return 0;
 }
 
-int tenon_value_object(const struct tenon_value *value, int32_t type, void *out)
+int(tenon_value_object)(const struct tenon_value *value, int32_t type, void *out)
 {
 	struct tenon_object *o = value_any_object(value);
 

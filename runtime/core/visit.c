@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Show the fields of any object to a visitor, also those of foreign types. */
 #include "lib/brief_errors.h"
+#include "lib/options.h"
 #include "runtime/core/type.h"
 
 #include <tenon/error.h>
@@ -56,14 +57,15 @@ static int visit_type(const struct type_info *info, const struct tenon_object *o
 int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v)
 {
 	const struct type_record *r = type_record(object->type);
+	struct tenon_visitor all;
+	int err = options_read(v, &all, sizeof(all));
 	int32_t i;
-	int err = 0;
 
-	if (!r)
-		return 0;
+	if (err || !r)
+		return err;
 	for (i = 0; i < r->info.depth && !err; i++)
-		err = visit_type(r->info.ancestors[i], object, v);
-	return err ? err : visit_type(&r->info, object, v);
+		err = visit_type(r->info.ancestors[i], object, &all);
+	return err ? err : visit_type(&r->info, object, &all);
 }
 
 int tenon_type_set_visit(int32_t index, tenon_visit_fn visit)

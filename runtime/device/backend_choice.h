@@ -28,7 +28,7 @@ bool backend_list_leaves_out(const char *list, const char *name);
 int backend_list_read(const char *path, char list[BACKEND_LIST_MOST], const char **why);
 
 /* Return: 0; -TENON_E_DEVICE, with the origin of the list, for a backend that is left out. */
-int backend_check_choice(const struct tenon_backend *backend);
+int backend_check_choice(const struct tenon_backend *backend) TO_PLUGINS(backend_check_choice);
 
 /* Append the problems of the list, one per line. */
 int backend_choice_problems(struct tenon_buffer *out) TO_PLUGINS(backend_choice_problems);

@@ -8,8 +8,8 @@
 #include "lib/fork_gate.h"
 #include "lib/plugin.h"
 #include "runtime/device/backend_choice.h"
+#include "runtime/device/backend_probe.h"
 #include "runtime/device/device_core.h"
-#include "runtime/device/device_probe.h"
 #include "runtime/device/device_table.h"
 
 /* size of struct tenon_backend in the first version */

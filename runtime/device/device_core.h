@@ -153,7 +153,18 @@ int queue_promise(struct tenon_queue *queue, const struct tenon_point *signal, s
 		  uint64_t deadline);
 /* Fail all timelines with the thread's error; returns @status. */
 int queue_fail_signals(const struct tenon_point *signal, size_t count, int status);
-/* Order @queue behind all operations submitted to other queues of its device. */
+/*
+ * Mark what Tenon itself gave to a queue: any thread may do so while the program submits to the
+ * handle. After a failure operations may still run.
+ */
+static inline int queue_mark_own(struct tenon_queue *queue, uint64_t *serial)
+{
+	const struct tenon_queue_ops *ops = queue->device->ops->queue;
+
+	return ops->mark_own ? ops->mark_own(queue, serial) : ops->mark(queue, serial);
+}
+
+/* Order @queue behind all operations that Tenon submitted to other queues of its device. */
 int queue_order_behind_all(struct tenon_queue *queue);
 
 /*

@@ -85,10 +85,11 @@ static int bind_own(const struct run *r, const DLTensor *t, struct bound *b, uin
 /* Let the device use host memory in place. Returns whether it does. */
 static bool import_host(struct tenon_device *device, struct bound *b)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_HOST_POINTER,
 					    .fd = -1,
 					    .pointer = b->host,
-					    .size = b->size,
+					    .bytes = b->size,
 					    .usage = TENON_MEMORY_DEFAULT };
 
 	if (!(device->properties->imports & UINT32_C(1) << TENON_HANDLE_HOST_POINTER))

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "lib/options.h"
 #include "runtime/device/device_trace.h"
 
 /* in tenon_memory.flags: the memory is part of the device's count */
@@ -77,6 +78,7 @@ int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_re
 		       struct tenon_memory **out)
 {
 	const struct tenon_device_properties *p = device->properties;
+	struct tenon_memory_request r;
 	char label[DEVICE_LABEL];
 	uint64_t begin;
 	int err;
@@ -84,24 +86,26 @@ int tenon_memory_alloc(struct tenon_device *device, const struct tenon_memory_re
 	*out = NULL;
 	err = tenon_device_check(device);
 	if (!err)
-		err = check_usage(device, request->usage);
+		err = options_read(request, &r, sizeof(r));
+	if (!err)
+		err = check_usage(device, r.usage);
 	if (err)
 		return err;
-	if (!request->size || request->heap >= (int32_t)p->heap_count || request->heap < -1)
+	if (!r.bytes || r.heap >= (int32_t)p->heap_count || r.heap < -1)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: %" PRIu64
 				   " bytes of heap %d: want at least one byte, and a "
 				   "heap of 0 to %u or -1",
-				   device_label(device, label), request->size, request->heap,
+				   device_label(device, label), r.bytes, r.heap,
 				   p->heap_count ? p->heap_count - 1 : 0);
-	if (p->max_allocation && request->size > p->max_allocation)
+	if (p->max_allocation && r.bytes > p->max_allocation)
 		return tenon_error(-TENON_E_NOMEM,
 				   "%s: %" PRIu64 " bytes in one piece; the most is %" PRIu64,
-				   device_label(device, label), request->size, p->max_allocation);
+				   device_label(device, label), r.bytes, p->max_allocation);
 	device_reap(device);
 	begin = trace_begin();
-	err = device->ops->memory->alloc(device, request, out);
-	trace_add("memory", tenon_slice_of("allocate"), request->size, begin);
+	err = device->ops->memory->alloc(device, &r, out);
+	trace_add("memory", tenon_slice_of("allocate"), r.bytes, begin);
 	if (!err)
 		count(*out);
 	return err;
@@ -243,26 +247,27 @@ static const char *handle_name(uint32_t type)
 int tenon_memory_import(struct tenon_device *device, const struct tenon_memory_import *from,
 			struct tenon_memory **out)
 {
+	struct tenon_memory_import m;
 	char label[DEVICE_LABEL];
 	int err;
 
 	*out = NULL;
 	err = tenon_device_check(device);
+	if (!err)
+		err = options_read(from, &m, sizeof(m));
 	if (err)
 		return err;
-	if (from->type > TENON_HANDLE_DMA_BUF || !device->ops->memory->import_handle ||
-	    !(device->properties->imports & 1u << from->type))
+	if (m.type > TENON_HANDLE_DMA_BUF || !device->ops->memory->import_handle ||
+	    !(device->properties->imports & 1u << m.type))
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s cannot use %s as its memory",
-				   device_label(device, label), handle_name(from->type));
-	if (!from->size ||
-	    (from->type == TENON_HANDLE_HOST_POINTER ? !from->pointer : from->fd < 0))
+				   device_label(device, label), handle_name(m.type));
+	if (!m.bytes || (m.type == TENON_HANDLE_HOST_POINTER ? !m.pointer : m.fd < 0))
 		return tenon_error(-TENON_E_VALUE, "%s of %" PRIu64 " bytes is no memory",
-				   handle_name(from->type), from->size);
-	if (from->heap > device->properties->heap_count)
+				   handle_name(m.type), m.bytes);
+	if (m.heap > device->properties->heap_count)
 		return tenon_error(-TENON_E_VALUE, "%s of heap %u: there are %u",
-				   handle_name(from->type), from->heap - 1,
-				   device->properties->heap_count);
-	err = device->ops->memory->import_handle(device, from, out);
+				   handle_name(m.type), m.heap - 1, device->properties->heap_count);
+	err = device->ops->memory->import_handle(device, &m, out);
 	if (!err)
 		count(*out);
 	return err;

@@ -53,7 +53,7 @@ static bool part_fits(struct tenon_slice path, const struct tenon_device_propert
 				wanted[n++] = path.data[i];
 		wanted[n] = 0;
 		uuid_text(p->uuid, uuid);
-		return n == 32 && !strcasecmp(uuid, wanted);
+		return n == 32 && !strncasecmp(uuid, wanted, sizeof(uuid));
 	}
 	return text_has(p->name, path) || text_has(p->driver, path);
 }

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "generated/install_paths.h"
 #include "lib/file_trust.h"

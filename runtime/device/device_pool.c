@@ -59,13 +59,15 @@ void pool_free(struct pool *pool)
 
 static int make_block(struct tenon_queue *q, uint64_t size, struct pool_block **out)
 {
-	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT, .heap = -1 };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.usage = TENON_MEMORY_DEFAULT,
+						.heap = -1 };
 	struct pool_block *b = malloc(sizeof(*b));
 	int err;
 
 	if (!b)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a block of a pool");
-	request.size = size;
+	request.bytes = size;
 	if (q->device->properties->flags & TENON_DEVICE_STREAM_ORDERED)
 		request.queue = q;
 	err = tenon_memory_alloc(q->device, &request, &b->memory);

@@ -11,19 +11,30 @@
 #include "runtime/device/device_notify.h"
 #include "runtime/device/device_trace.h"
 
+/* A queue that its backend cannot mark cannot be waited for: lose the device, which ends the queue's operations. */
+static void wait_for_end(struct tenon_queue *q)
+{
+	uint64_t serial;
+	int err = queue_mark_own(q, &serial);
+
+	if (err)
+		tenon_device_lose(q->device, err);
+	else
+		(void)q->device->ops->queue->wait(q, serial, TENON_FOREVER);
+}
+
 static void queue_delete(void *self, int flags)
 {
 	struct tenon_queue *q = self;
 	struct tenon_device *device = q->device;
 	struct error_slot *own;
-	uint64_t serial;
 
 	if (!(flags & TENON_DELETE_MEMORY) || device_is_parents(device))
 		return;
 	/* no caller is left to report a failure to, and the thread's own error stays */
 	own = error_set_aside();
-	if (!device_is_lost(device) && !device->ops->queue->mark(q, &serial))
-		(void)device->ops->queue->wait(q, serial, TENON_FOREVER);
+	if (!device_is_lost(device))
+		wait_for_end(q);
 	error_put_back(own);
 	/* destroy() drops the queue's reference */
 	tenon_object_ref(device);
@@ -207,8 +218,7 @@ int queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
 		return queue_promise(q, signal, signals, deadline);
 	if (begun || device_is_lost(q->device))
 		queue_fail_signals(signal, signals, err);
-	/* a negative result would mean that nothing was submitted */
-	return begun ? queue_note_failure(q, err) : err;
+	return err;
 }
 
 int tenon_queue_submit(struct tenon_queue *q, const struct tenon_operation *op,
@@ -373,7 +383,7 @@ int queue_order_behind_all(struct tenon_queue *q)
 		err = queue_held_wait(list.queues[i], queue_held_goal(list.queues[i]),
 				      TENON_FOREVER);
 		if (!err)
-			err = ops->mark(list.queues[i], &serial);
+			err = queue_mark_own(list.queues[i], &serial);
 		if (!err)
 			err = order(q, list.queues[i], serial);
 	}

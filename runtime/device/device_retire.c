@@ -6,8 +6,9 @@
 #include "runtime/device/device_core.h"
 
 struct place {
-	struct tenon_queue *queue; /* NULL once it is reached or gone */
+	struct tenon_queue *queue; /* NULL once it is gone */
 	uint64_t serial;
+	bool marked; /* false after a failure, until a later mark succeeds */
 };
 
 struct retired {
@@ -18,24 +19,32 @@ struct retired {
 	struct place places[];
 };
 
-/* Test whether all places are reached. Caller holds the device's lock. */
-static bool done(struct tenon_device *device, struct retired *r)
+/* Test whether the operations before a place have ended. */
+static bool is_past(struct tenon_device *device, struct place *p)
 {
 	int reached;
 
-	if (device_is_lost(device))
+	if (!p->queue)
 		return true;
-	for (; r->count; r->count--) {
-		struct place *p = &r->places[r->count - 1];
+	if (!p->marked && queue_mark_own(p->queue, &p->serial)) {
+		tenon_error_clear();
+		return false;
+	}
+	p->marked = true;
+	reached = device->ops->queue->reached(p->queue, p->serial);
+	/* a failed operation has ended too */
+	if (reached < 0)
+		tenon_error_clear();
+	return reached;
+}
 
-		if (!p->queue)
-			continue;
-		reached = device->ops->queue->reached(p->queue, p->serial);
-		if (!reached)
-			return false;
-		/* a failed operation has ended too */
-		if (reached < 0)
-			tenon_error_clear();
+/* Test whether all places are reached. Caller holds the device's lock. */
+static bool done(struct tenon_device *device, struct retired *r)
+{
+	while (r->count && !device_is_lost(device)) {
+		if (!is_past(device, &r->places[r->count - 1]))
+			return device_is_lost(device);
+		r->count--;
 	}
 	return true;
 }
@@ -113,10 +122,10 @@ static bool note_places(struct tenon_device *device, struct retired *r)
 
 	for (q = device->core->queues; q; q = q->next) {
 		r->places[n].queue = q->queue;
-		if (device->ops->queue->mark(q->queue, &r->places[n].serial))
+		r->places[n].marked = !queue_mark_own(q->queue, &r->places[n].serial);
+		if (!r->places[n].marked)
 			tenon_error_clear();
-		else
-			n++;
+		n++;
 	}
 	r->count = n;
 	return !done(device, r);
@@ -129,6 +138,7 @@ static bool put_off(struct tenon_device *device, void (*release)(void *item), vo
 	struct retired *r;
 	bool wait = false;
 	size_t count = 0;
+	int err = 0;
 
 	device_lock(device);
 	for (q = device->core->queues; q; q = q->next)
@@ -146,11 +156,14 @@ static bool put_off(struct tenon_device *device, void (*release)(void *item), vo
 	}
 	device_unlock(device);
 	/* no memory for the list: wait here */
-	if (!r && tenon_device_sync(device, TENON_FOREVER))
+	if (!r)
+		err = tenon_device_sync(device, TENON_FOREVER);
+	if (err)
 		tenon_error_clear();
 	if (!wait)
 		free(r);
-	return wait;
+	/* no memory to wait either: operations may still use the item, so it is never released */
+	return wait || err == -TENON_E_NOMEM;
 }
 
 void tenon_device_retire(struct tenon_device *device, void (*release)(void *item), void *item)

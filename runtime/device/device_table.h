@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <tenon/backend/backend.h>
 
+#include "lib/plugin_api.h"
+
 /* A slot that was added to struct tenon_backend later; NULL if the backend's struct is shorter. */
 #define BACKEND_SLOT(backend, slot)                                                                \
 	((backend)->size > offsetof(struct tenon_backend, slot) ? (backend)->slot : NULL)
@@ -23,7 +25,8 @@ struct tenon_device *device_find(DLDevice id);
 int backend_open_plugin(const struct tenon_backend *backend);
 
 /* The backend with its slots, once it is open. */
-const struct tenon_backend *backend_opened(const struct tenon_backend *backend);
+const struct tenon_backend *backend_opened(const struct tenon_backend *backend)
+	TO_PLUGINS(backend_opened);
 
 /* device_plugin.c: open all foreign plug-ins once, and record the failures as text */
 void plugins_load(void);

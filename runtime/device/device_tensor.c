@@ -35,7 +35,9 @@ static int device_of(DLDevice id, struct tenon_device **out)
 int tenon_tensor_create_on(DLDevice id, const int64_t *shape, int32_t ndim, DLDataType dtype,
 			   struct tenon_tensor **out)
 {
-	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT, .heap = -1 };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.usage = TENON_MEMORY_DEFAULT,
+						.heap = -1 };
 	DLTensor dl = tenon_dltensor(NULL, (int64_t *)(uintptr_t)shape, ndim, dtype);
 	struct tenon_device *device;
 	struct tenon_memory *memory;
@@ -51,7 +53,7 @@ int tenon_tensor_create_on(DLDevice id, const int64_t *shape, int32_t ndim, DLDa
 		return err;
 	if (!device)
 		return tenon_tensor_create(shape, ndim, dtype, out);
-	request.size = bytes ? bytes : 1;
+	request.bytes = bytes ? bytes : 1;
 	err = tenon_memory_alloc(device, &request, &memory);
 	tenon_object_unref(device);
 	if (err)

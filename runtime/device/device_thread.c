@@ -351,6 +351,16 @@ int device_thread_set_stream(DLDevice id, void *stream, void **old)
 	return 0;
 }
 
+/* Its handle, for code that may submit to it: the backend does not see that. */
+static void *handle_of(struct tenon_queue *q)
+{
+	const struct tenon_queue_ops *ops = q->device->ops->queue;
+
+	if (ops->share)
+		ops->share(q);
+	return q->native;
+}
+
 void *device_thread_stream(DLDevice id)
 {
 	struct thread_entry *e = entry_find(id);
@@ -360,6 +370,6 @@ void *device_thread_stream(DLDevice id)
 	if (e->stream_pending)
 		return e->stream;
 	if (e->chosen)
-		return e->chosen->native;
-	return e->own ? e->own->native : NULL;
+		return handle_of(e->chosen);
+	return e->own ? handle_of(e->own) : NULL;
 }

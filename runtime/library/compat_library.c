@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "generated/install_paths.h"
@@ -125,7 +125,8 @@ static bool compat_try(const char *folder, const char *below, struct tenon_buffe
 static bool compat_search(struct tenon_buffer *tried)
 {
 	const char *configured = secure_getenv("TENON_COMPAT_LIBRARY");
-	char folder[COMPAT_PATH];
+	/* leaves room for the longest name below it */
+	char folder[COMPAT_PATH - sizeof("/../lib/tenon/" COMPAT_NAME)];
 
 	if (configured && *configured)
 		return compat_try(configured, "", tried);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Global functions for devices and threads that host code calls. */
+#include <tenon/backend/buffer.h>
 #include <tenon/module.h>
-#include <tenon/parallel.h>
 #include <tenon/tensor.h>
+#include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/library/globals.h"

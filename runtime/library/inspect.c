@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
-#include "lib/file_kind.h"
 #include "lib/file_map.h"
+#include "runtime/kind/file_kind.h"
 #include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"
 #include "runtime/library/import_tree.h"
@@ -57,7 +57,7 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 	int err;
 
 	*out = NULL;
-	err = elf_open(&elf, file, path);
+	err = file_open_elf(&elf, file, path);
 	if (err)
 		return err;
 	err = library_symbols_read(&elf, &symbols);

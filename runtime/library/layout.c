@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <tenon/array.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/module.h>
 #include <tenon/tensor.h>
 

@@ -12,6 +12,9 @@
 #include "runtime/library/old_bool.h"
 #include "runtime/library/tvm_table.h"
 
+/* arguments that most functions have at most */
+#define FEW 4
+
 static int legacy_failed(void)
 {
 	if (!tenon_error_status())
@@ -85,25 +88,56 @@ static bool convert_uncommon(const struct tenon_value *in, union legacy_value *o
 	return true;
 }
 
+/* An integer, the most common type, has code 0 (LEGACY_INT), and needs no code written. */
+static inline bool take_argument(const struct tenon_value *in, union legacy_value *out, int *code)
+{
+	out->integer = in->as.integer;
+	return __builtin_expect(in->type == TENON_TYPE_INT, 1) || convert_uncommon(in, out, code);
+}
+
+/* Up to LEGACY_ARGS_ON_STACK arguments. */
+static __attribute__((noinline)) int legacy_call_some(void *symbol, const struct tenon_value *args,
+						      int32_t count, struct tenon_value *ret)
+{
+	union legacy_value values[LEGACY_ARGS_ON_STACK];
+	int codes[LEGACY_ARGS_ON_STACK] = { 0 };
+	int32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!take_argument(&args[i], &values[i], &codes[i]))
+			return legacy_call_any(symbol, args, count, ret);
+	return legacy_enter(symbol, values, codes, count, ret);
+}
+
 static inline int legacy_call_symbol(void *symbol, const struct tenon_value *args, int32_t count,
 				     struct tenon_value *ret)
 {
-	union legacy_value values[LEGACY_ARGS_ON_STACK];
-	int codes[LEGACY_ARGS_ON_STACK];
-	int32_t i;
+	union legacy_value values[FEW];
+	int codes[FEW] = { 0 };
+	bool ok = true;
 
-	if (__builtin_expect(count > LEGACY_ARGS_ON_STACK, 0))
-		return legacy_call_any(symbol, args, count, ret);
-	/* Integers, the most common type, have code 0 (LEGACY_INT) and need no code written. */
-	memset(codes, 0, sizeof(codes));
-#pragma GCC unroll 4
-	for (i = 0; i < count; i++) {
-		values[i].integer = args[i].as.integer;
-		if (__builtin_expect(args[i].type != TENON_TYPE_INT, 0) &&
-		    !convert_uncommon(&args[i], &values[i], &codes[i]))
-			return legacy_call_any(symbol, args, count, ret);
+	/* a step for each argument, small arrays, and one question at the end */
+	switch (count) {
+	case 4:
+		ok = take_argument(&args[3], &values[3], &codes[3]);
+		/* fallthrough */
+	case 3:
+		ok &= take_argument(&args[2], &values[2], &codes[2]);
+		/* fallthrough */
+	case 2:
+		ok &= take_argument(&args[1], &values[1], &codes[1]);
+		/* fallthrough */
+	case 1:
+		ok &= take_argument(&args[0], &values[0], &codes[0]);
+		/* fallthrough */
+	case 0:
+		break;
+	default:
+		return count > LEGACY_ARGS_ON_STACK ? legacy_call_any(symbol, args, count, ret)
+						    : legacy_call_some(symbol, args, count, ret);
 	}
-	return legacy_enter(symbol, values, codes, count, ret);
+	return __builtin_expect(ok, 1) ? legacy_enter(symbol, values, codes, count, ret)
+				       : legacy_call_any(symbol, args, count, ret);
 }
 
 static int legacy_call(void *self, const struct tenon_value *args, int32_t count,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Load a file by its extension, or say what it is and who opens it */
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
-#include "lib/file_kind.h"
 #include "lib/file_map.h"
+#include "runtime/kind/file_kind.h"
 #include "runtime/library/dso.h"
 #include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Global functions by which TVM loads modules, for code that looks them up by name */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/brief_errors.h"
@@ -35,8 +36,7 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 	struct tenon_function *function;
 	int err;
 
-	strcpy(full, prefix);
-	strncat(full, name, LOADER_KIND_MOST);
+	snprintf(full, sizeof(full), "%s%.*s", prefix, LOADER_KIND_MOST, name);
 	registry_find(tenon_slice_of(full), &function);
 	if (function) {
 		tenon_object_unref(function);
@@ -47,6 +47,16 @@ static int set_global(const char *prefix, const char *name, void *self, tenon_ca
 		return err;
 	err = tenon_function_register(full, function, false);
 	tenon_object_unref(function);
+	return err;
+}
+
+/* for the kinds that a part of the table loads */
+static int set_loaders(const struct tenon_module_loader *l)
+{
+	int err = 0;
+
+	for (; l && l->kind && !err; l++)
+		err = set_global(LOADER_OF_BYTES, l->kind, (void *)(uintptr_t)l, load_by_name);
 	return err;
 }
 
@@ -61,13 +71,13 @@ int loader_register_globals(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static bool done;
+	struct plugin *const *p;
 	int err = 0;
-	size_t i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; !done && !err && loaders_builtin[i]; i++)
-		err = set_global(LOADER_OF_BYTES, loaders_builtin[i]->kind,
-				 (void *)(uintptr_t)loaders_builtin[i], load_by_name);
+	for (p = plugin_table; !done && !err && *p; p++)
+		if (!(*p)->executes)
+			err = set_loaders((*p)->loaders);
 #ifdef CONFIG_DEVICES
 	if (!done && !err)
 		err = payload_file_each_suffix(false, set_suffix, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Global functions that take a module: the interface of tvm-ffi libraries to modules. */
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"

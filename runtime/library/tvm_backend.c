@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runtime functions that compiled code of both generations calls. */
+#include <tenon/backend/parallel.h>
 #include <tenon/module.h>
 #include <tenon/workspace.h>
 

@@ -2,6 +2,9 @@
 /* tvm-ffi: errors */
 
 #include "runtime/library/thread_state.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "runtime/library/tvm_table.h"
 #include "runtime/core/error_object.h"
 

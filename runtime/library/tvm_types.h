@@ -6,8 +6,8 @@
 #ifndef RUNTIME_LIBRARY_TVM_TYPES_H
 #define RUNTIME_LIBRARY_TVM_TYPES_H
 
+#include <tenon/backend/parallel.h>
 #include <tenon/function.h>
-#include <tenon/parallel.h>
 
 #include "runtime/core/type.h"
 

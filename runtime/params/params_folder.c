@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

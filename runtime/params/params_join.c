@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

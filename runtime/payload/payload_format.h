@@ -31,11 +31,26 @@ enum payload_dialect {
 /* A table of formats, terminated by NULL. */
 typedef const struct tenon_payload_format *const payload_format_list[];
 
+/* Define a format without slots: with .fields, and .legacy and .remedy where it has them. */
+#define PAYLOAD_DEFINE(name, names, ...)                                                           \
+	static const struct tenon_payload_format name = { .size = sizeof(name),                    \
+							  .kinds = names,                          \
+							  __VA_ARGS__ }
+#define PAYLOAD_KINDS(...)                                                                         \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
 /* payload_kinds.c: the runtime's own kinds */
 extern payload_format_list payload_own_formats;
 
 /* devices/listed_payloads.c: kinds that are described only */
+#ifdef CONFIG_LISTED_PAYLOADS
 extern payload_format_list payload_listed_formats;
+#else
+#define payload_listed_formats NULL
+#endif
 
 /* payload_relax.c: executables of the Relax virtual machine and of its predecessor, Relay's */
 extern const struct tenon_payload_format payload_relax_format, payload_relay_format;

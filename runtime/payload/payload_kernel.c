@@ -3,6 +3,7 @@
 #include "runtime/payload/payload_kernel.h"
 
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"

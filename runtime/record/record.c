@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/tenon.h>
 #include <unistd.h>

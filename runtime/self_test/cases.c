@@ -6,6 +6,7 @@
 #include "lib/elf.h"
 #include "lib/file_map.h"
 #include "lib/plugin.h"
+#include "runtime/kind/file_kind.h"
 #include "runtime/self_test/cases_format.h"
 #include "runtime/self_test/self_test.h"
 
@@ -28,7 +29,7 @@ int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_case
 	int err;
 
 	*out = NULL;
-	err = elf_open(&elf, bytes, file);
+	err = file_open_elf(&elf, bytes, file);
 	if (err)
 		return err;
 	if (!elf_find_section(&elf, CASES_SECTION, &section))

@@ -3,6 +3,7 @@
 #include "runtime/self_test/self_test.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/memory.h>
 
 #include "lib/brief_errors.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/difference.h"

@@ -2,6 +2,8 @@
 /* Compare the operators of two models, one after the other, by what the executors report to records of runs. */
 #include "runtime/self_test/self_test.h"
 
+#include <tenon/backend/buffer.h>
+
 #include "lib/option.h"
 
 #if OPTION_ON(RECORD)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/string_map.h"
 #include "lib/trace.h"

@@ -61,6 +61,9 @@ int trace_file_write(const struct trace *t)
 		err = trace_write(t);
 	if (!err && regular && fsync(t->fd) && errno != EINVAL && errno != EROFS)
 		err = tenon_error(-TENON_E_IO, "%s: %s", t->path, strerror(errno));
+	/* a part is no trace, and the next one can be written to an empty file */
+	if (err && regular && ftruncate(t->fd, 0))
+		tenon_error_in(err, "%s: holds a part of the trace", t->path);
 	if (close(t->fd) && !err)
 		err = tenon_error(-TENON_E_IO, "%s: %s", t->path, strerror(errno));
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace as bytes, for another machine. */
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"

@@ -453,7 +453,7 @@ static bool is_idle(struct tenon_queue *queue, uint64_t deadline)
 	uint64_t serial;
 	bool idle = false;
 
-	if (!ops->mark(queue, &serial) && !ops->wait(queue, serial, deadline))
+	if (!queue_mark_own(queue, &serial) && !ops->wait(queue, serial, deadline))
 		idle = ops->reached(queue, serial) == 1;
 	/* after a failure or a loss the driver may write at any time */
 	if (idle && !device_is_lost(queue->device))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
