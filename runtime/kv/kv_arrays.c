@@ -54,6 +54,7 @@ static int grow(struct kv_cache *c, int64_t elements)
 	c->staging = staging;
 	c->arrays = arrays;
 	c->room = room;
+	c->known.number = 0;
 	return 0;
 }
 
@@ -66,6 +67,7 @@ int kv_arrays_reset(struct kv_cache *c, int64_t elements)
 	if (err)
 		return err;
 	c->used = 0;
+	c->form = 0;
 	memset(c->spans, 0, sizeof(c->spans));
 	c->dirty = true;
 	return 0;

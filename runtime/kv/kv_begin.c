@@ -126,6 +126,17 @@ static int64_t slots_behind(const struct kv_cache *c)
 	return (THREADS_MOST + c->config.dim - 1) / c->config.dim;
 }
 
+/*
+ * The list of pages grows with each token that begins one. Steps of one token give their kernels a list with room for the
+ * next pages, so that steps in a row have one form.
+ */
+#define PAGES_STEP 64
+
+static int64_t room_for_pages(const struct kv_depth *d, int64_t pages)
+{
+	return d->use_decode ? (pages + PAGES_STEP - 1) / PAGES_STEP * PAGES_STEP : pages;
+}
+
 /* Elements that the arrays of a step take at most. */
 static int64_t array_bound(const struct kv_cache *c, int64_t total, int64_t pages)
 {
@@ -135,7 +146,7 @@ static int64_t array_bound(const struct kv_cache *c, int64_t total, int64_t page
 	for (i = 0; i < c->member_count; i++)
 		nodes += c->members[i].s->tree_size + c->members[i].append;
 	return KV_VIEWS * KV_ARRAY_ALIGN + 2 * total + slots_behind(c) + 4 * (batch + 1) +
-	       KV_DEPTHS * (14 * (batch + 1) + 2 * nodes) + 2 * pages;
+	       KV_DEPTHS * (14 * (batch + 1) + 2 * nodes + PAGES_STEP) + 2 * pages;
 }
 
 /* Check all of a step. The step before goes on if this one is refused. */
@@ -332,7 +343,8 @@ static void place_arrays(struct kv_cache *c, const struct depth_size *size)
 	for (d = 0; d < n; d++)
 		kv_array(c, kv_depth_view(d, KV_D_PAGE_INDPTR), size[d].entries + 1);
 	for (d = 0; d < n; d++)
-		kv_array(c, kv_depth_view(d, KV_D_PAGES), size[d].pages);
+		kv_array(c, kv_depth_view(d, KV_D_PAGES),
+			 room_for_pages(&c->depths[d], size[d].pages));
 	for (d = 0; d < n && c->layer_window; d++)
 		kv_array(c, kv_depth_view(d, KV_D_PAGE_INDPTR_W), size[d].entries + 1);
 	for (d = 0; d < n && c->layer_window; d++)
@@ -405,6 +417,8 @@ static void write_depth(struct kv_cache *c, int depth, int64_t n)
 		start[i] = x.first ? (int32_t)x.first->start : 0;
 	}
 	c->depths[depth].empty = page == pages;
+	while (page < pages + c->spans[kv_depth_view(depth, KV_D_PAGES)].count)
+		*page++ = 0;
 }
 
 /* The same for layers with a window of their own. */
@@ -646,6 +660,7 @@ int kv_cache_begin(struct kv_cache *c, const int64_t *ids, const int64_t *length
 		err = make_views(c);
 		c->ready = !err;
 		c->unwritten = c->config.layers;
+		kv_form_note(c);
 		if (err)
 			take_back(c);
 	}

@@ -266,6 +266,8 @@ int kv_enter(struct kv_cache *c)
 		}
 		c->thread = (uintptr_t)&this_thread;
 	}
+	c->uses++;
+	kv_uses++;
 	return 0;
 }
 

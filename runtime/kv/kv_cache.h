@@ -174,6 +174,33 @@ int kv_cache_debug(struct kv_cache *c, int64_t id, int64_t start, int64_t end,
 int kv_cache_positions(struct kv_cache *c, struct tenon_tensor **buffer, uint64_t *offset,
 		       int64_t *count);
 
+/**
+ * struct kv_step - a forward step, as a recording of its kernels needs it
+ * @form: steps with the same number give kernels the same arguments, whatever their tokens and however long the sequences
+ *	are; 0 for a step that has none, since it appends several tokens to a sequence or has a token tree
+ * @unwritten: layers in which the step's tokens have no keys and values yet
+ * @begins: how many steps have begun
+ * @others: changes when this thread uses another cache
+ */
+struct kv_step {
+	uint64_t form;
+	int64_t unwritten;
+	uint64_t begins;
+	uint64_t others;
+};
+
+/*
+ * Get the step that has begun; the form is 0 when there is none. The arrays of one with a form are on the device
+ * afterwards, so that its kernels can be repeated.
+ */
+int kv_cache_step(struct kv_cache *c, struct kv_step *out);
+
+/* How often this thread used caches. */
+uint64_t kv_uses_here(void);
+
+/* A recording has repeated the kernels of attention, for so many layers that write keys and values. */
+int kv_cache_repeated(struct kv_cache *c, int64_t layers);
+
 int64_t kv_cache_free_pages(const struct kv_cache *c);
 int64_t kv_cache_total_length(const struct kv_cache *c);
 /* Get the number of tokens of a sequence. */

@@ -63,6 +63,18 @@ struct kv_depth {
 	bool coalesced;
 };
 
+/**
+ * struct kv_form - what decides the arguments of a step's kernels, besides the cache and its buffer
+ * @number: of no other form, of any cache; 0 for none
+ */
+struct kv_form {
+	uint64_t number;
+	int64_t total;
+	int depth_count;
+	struct kv_depth depths[KV_DEPTHS];
+	struct kv_span spans[KV_VIEWS];
+};
+
 /** struct kv_member - a sequence of the forward step that begins; nothing reads it afterwards */
 struct kv_member {
 	struct kv_sequence *s;
@@ -104,6 +116,9 @@ struct kv_member {
  * @decode: each sequence has one
  * @append_first: new tokens are appended before attention, which reads them from pages
  * @depth_count: number of depths in use
+ * @known: form of the last step that had one, in the buffer that there is now
+ * @form: number of the form of the step that has begun; 0 for none
+ * @uses: how often the cache was used
  */
 struct kv_cache {
 	struct tenon_object object;
@@ -139,6 +154,9 @@ struct kv_cache {
 	bool append_first;
 	int depth_count;
 	struct kv_depth depths[KV_DEPTHS];
+	struct kv_form known;
+	uint64_t form;
+	uint64_t uses;
 };
 
 static inline int32_t *kv_staged(struct kv_cache *c, int view)
@@ -154,6 +172,11 @@ static inline int kv_depth_view(int depth, enum kv_depth_view view)
 /* Begin to use the cache; -TENON_E_USAGE while it is in use. */
 int kv_enter(struct kv_cache *c);
 void kv_leave(struct kv_cache *c);
+
+/* kv_form.c: find the form of the step that has begun. */
+void kv_form_note(struct kv_cache *c);
+/* Uses of all caches by this thread. */
+extern __thread uint64_t kv_uses;
 
 /* kv_arrays.c: forget all arrays and make room for @elements. */
 int kv_arrays_reset(struct kv_cache *c, int64_t elements);

@@ -5,4 +5,4 @@
 #define RELAX_KINDS(each)                                                                          \
 	each("relax.VMExecutable", relax_executable_load)                                          \
 		each("relax.Executable", relax_executable_load)
-PLUGIN(RELAX_VM, relax, EXECUTOR, RELAX_KINDS, RELAX_FUNCTIONS)
+PLUGIN(RELAX_VM, relax, EXECUTOR, RELAX_KINDS, RELAX_FUNCTIONS, RELAX_NAMES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The global functions of the Relax machine: name and function. The library has the names too, so that a lookup opens
- * the plug-in.
+ * The global functions of the Relax machine: name and function. The library has what their names begin with, so that
+ * a lookup opens the plug-in.
  */
 #ifndef RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
 #define RUNTIME_RELAX_RELAX_BUILTIN_LIST_H
@@ -116,6 +116,7 @@
 	each("vm.builtin.kv_cache_disagg_mark_send", relax_builtin_kv_cache_disagg_mark_send) \
 	each("vm.builtin.attention_kv_cache_get_query_positions", relax_builtin_attention_kv_cache_get_query_positions) \
 	each("vm.builtin.attention_kv_cache_attention_with_fused_qkv", relax_builtin_attention_kv_cache_attention_with_fused_qkv) \
+	each("tenon.attention_kv_cache_attention_with_fused_qkv", relax_builtin_attention_kv_cache_attention_with_fused_qkv) \
 	each("vm.builtin.attention_kv_cache_attention_with_shared_kv", relax_builtin_attention_kv_cache_attention_with_shared_kv) \
 	each("vm.builtin.attention_kv_cache_self_attention", relax_builtin_attention_kv_cache_self_attention) \
 	each("vm.builtin.attention_kv_cache_cross_attention", relax_builtin_attention_kv_cache_cross_attention) \
@@ -126,6 +127,11 @@
 	each("vm.builtin.rnn_state_get", relax_builtin_rnn_state_get) \
 	each("vm.builtin.rnn_state_set", relax_builtin_rnn_state_set) \
 	each("vm.builtin.rnn_state_debug_get", relax_builtin_rnn_state_debug_get)
+
+/* beginnings of these names, or names */
+#define RELAX_NAMES \
+	"vm.builtin.\0tvm.contrib.sort.\0tvm.contrib.random.\0relax.run.\0runtime.TVMTensorCreateView\0" \
+	"tenon.attention_kv_cache_attention_with_fused_qkv\0"
 
 /* those of this build */
 #ifdef CONFIG_LANGUAGE_MODELS

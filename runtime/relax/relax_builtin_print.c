@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/number.h"
@@ -62,18 +63,24 @@ static void print_element(struct tenon_buffer *out, const DLTensor *t, uint64_t 
 	}
 }
 
+/* Is an element a number or a bool of whole bytes, which print_element() reads? */
+static bool is_plain(DLDataType t)
+{
+	if (t.code == TENON_DTYPE_FLOAT)
+		return t.lanes == 1 && (t.bits == 32 || t.bits == 64);
+	return t.lanes == 1 && t.bits && t.bits % 8 == 0 && t.bits <= 64 &&
+	       (t.code < TENON_DTYPE_FLOAT || t.code == TENON_DTYPE_BOOL);
+}
+
 /* Print a host tensor with brackets around each dimension; large ones as their type. */
 static void print_tensor(struct tenon_buffer *out, const DLTensor *t)
 {
 	char name[TENON_DTYPE_NAME];
 	uint64_t elements, i, block;
-	bool plain = t->dtype.lanes == 1 && t->dtype.bits >= 8 && t->dtype.bits <= 64 &&
-		     (t->dtype.code != TENON_DTYPE_FLOAT || t->dtype.bits >= 32) &&
-		     (t->dtype.code <= TENON_DTYPE_FLOAT || t->dtype.code == TENON_DTYPE_BOOL);
 	int32_t d;
 
-	if (tenon_tensor_elements(t, &elements) || !plain || elements > PRINTED_MOST || !elements ||
-	    !tenon_tensor_compact(t) || !place_is_host(t->device)) {
+	if (tenon_tensor_elements(t, &elements) || !is_plain(t->dtype) || elements > PRINTED_MOST ||
+	    !elements || !tenon_tensor_compact(t) || !place_is_host(t->device)) {
 		tenon_error_clear();
 		tenon_buffer_printf(out, "Tensor(%s, [", tenon_dtype_name(t->dtype, name));
 		for (d = 0; d < t->ndim && d < 64; d++)

@@ -15,25 +15,26 @@ static const DLDevice host = { kDLCPU, 0 };
 static const DLDataType float32 = { TENON_DTYPE_FLOAT, 32, 1 };
 static const DLDataType int32 = { TENON_DTYPE_INT, 32, 1 };
 
-/* e^x, correct to the last bit of a float; the library is not linked with the math library. */
+/*
+ * e^x of a number that is at most 0, or NaN, correct to the last bit of a float; the library is not linked with the
+ * math library.
+ */
 static float exponential(double x)
 {
 	static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
 	double term = 1, sum = 1, rest;
 	int power, i;
 
-	if (!(x < 89))
-		return x != x ? (float)x : __builtin_inff();
+	if (x != x)
+		return (float)x;
 	if (x < -104)
 		return 0;
-	power = (int)(x * log2_e + (x < 0 ? -0.5 : 0.5));
+	power = (int)(x * log2_e - 0.5);
 	rest = x - power * ln_2;
 	for (i = 1; i < 14; i++) {
 		term *= rest / i;
 		sum += term;
 	}
-	for (; power > 0; power--)
-		sum *= 2;
 	for (; power < 0; power++)
 		sum /= 2;
 	return (float)sum;

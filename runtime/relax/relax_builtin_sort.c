@@ -13,6 +13,7 @@
 /* lines of a tensor along an axis: element k of line l is at line_start(l) + k * step */
 struct lines {
 	const DLTensor *t;
+	int64_t axis; /* at least 0 */
 	int64_t count;
 	int64_t length;
 	int64_t step;
@@ -44,7 +45,7 @@ static int open_lines(const struct relax_arguments *a, const DLTensor *t, int32_
 	err = tenon_tensor_elements(t, &elements);
 	if (err)
 		return err;
-	*l = (struct lines){ .t = t, .length = t->shape[axis], .step = 1 };
+	*l = (struct lines){ .t = t, .axis = axis, .length = t->shape[axis], .step = 1 };
 	if (!elements)
 		return 0;
 	for (i = (int32_t)axis + 1; i < t->ndim; i++)
@@ -55,14 +56,12 @@ static int open_lines(const struct relax_arguments *a, const DLTensor *t, int32_
 
 /* Check that @t has the shape of @like, except for @extent elements along the axis. */
 static int check_shape(const struct relax_arguments *a, int32_t i, const struct lines *like,
-		       int64_t extent, int64_t axis, const DLTensor *t)
+		       int64_t extent, const DLTensor *t)
 {
 	int32_t k;
 
-	if (axis < 0)
-		axis += like->t->ndim;
 	for (k = 0; t->ndim == like->t->ndim && k < t->ndim; k++)
-		if (t->shape[k] != (k == axis ? extent : like->t->shape[k]))
+		if (t->shape[k] != (k == like->axis ? extent : like->t->shape[k]))
 			break;
 	if (t->ndim == like->t->ndim && k == t->ndim)
 		return 0;
@@ -83,12 +82,10 @@ static int refuse_dtype(const struct relax_arguments *a, int32_t i, const DLTens
 						 tenon_dtype_name(t->dtype, name)));
 }
 
-/* The dtypes that TVM's own functions sort. */
+/* The dtypes that TVM's own functions sort: floats of each size that there is, and large integers. */
 static bool sortable(DLDataType d)
 {
-	if (d.code == TENON_DTYPE_FLOAT)
-		return d.bits == 16 || d.bits == 32 || d.bits == 64;
-	return d.code == TENON_DTYPE_INT && (d.bits == 32 || d.bits == 64);
+	return d.code == TENON_DTYPE_FLOAT || (d.code == TENON_DTYPE_INT && d.bits >= 32);
 }
 
 static bool top_sortable(DLDataType d)
@@ -171,8 +168,8 @@ static int sort_lines(const struct lines *l, bool ascending, const struct target
 static int sort_or_argsort(const struct relax_arguments *a, bool indices)
 {
 	struct targets to = { 0 };
-	int64_t axis, ascending;
 	DLTensor *in, *out;
+	int64_t ascending;
 	struct lines l;
 	int err;
 
@@ -182,11 +179,9 @@ static int sort_or_argsort(const struct relax_arguments *a, bool indices)
 	if (!err)
 		err = open_lines(a, in, 2, &l);
 	if (!err)
-		err = relax_argument_int(a, 2, &axis);
-	if (!err)
 		err = relax_argument_int(a, 3, &ascending);
 	if (!err)
-		err = check_shape(a, 1, &l, l.length, axis, out);
+		err = check_shape(a, 1, &l, l.length, out);
 	if (err)
 		return err;
 	if (!sortable(in->dtype) || in->dtype.lanes != 1)
@@ -240,7 +235,7 @@ RELAX_BUILTIN(argsort_nms, 5, 5)
 	static const DLDataType float32 = { TENON_DTYPE_FLOAT, 32, 1 };
 	struct relax_sort_item *items;
 	DLTensor *in, *counts, *out;
-	int64_t ascending, axis;
+	int64_t ascending;
 	uint64_t counted;
 	struct lines l;
 	int err;
@@ -253,11 +248,9 @@ RELAX_BUILTIN(argsort_nms, 5, 5)
 	if (!err)
 		err = open_lines(a, in, 3, &l);
 	if (!err)
-		err = relax_argument_int(a, 3, &axis);
-	if (!err)
 		err = relax_argument_int(a, 4, &ascending);
 	if (!err)
-		err = check_shape(a, 2, &l, l.length, axis, out);
+		err = check_shape(a, 2, &l, l.length, out);
 	if (!err)
 		err = tenon_tensor_elements(counts, &counted);
 	if (err)
@@ -314,7 +307,7 @@ static int read_targets(const struct relax_arguments *a, struct targets *to)
 	return 0;
 }
 
-static int check_targets(const struct relax_arguments *a, const struct lines *l, int64_t axis,
+static int check_targets(const struct relax_arguments *a, const struct lines *l,
 			 const struct targets *to)
 {
 	DLTensor *list[] = { to->values, to->indices };
@@ -325,7 +318,7 @@ static int check_targets(const struct relax_arguments *a, const struct lines *l,
 	for (i = 0; i < 2; i++) {
 		if (!list[i])
 			continue;
-		err = check_shape(a, argument, l, to->length, axis, list[i]);
+		err = check_shape(a, argument, l, to->length, list[i]);
 		if (err)
 			return err;
 		if (i == 0)
@@ -345,7 +338,7 @@ static int check_targets(const struct relax_arguments *a, const struct lines *l,
 /* topk(in, [values,] [indices,] k, axis, "both" | "values" | "indices", ascending) */
 RELAX_BUILTIN(topk, 6, 7)
 {
-	int64_t k, axis, ascending;
+	int64_t k, ascending;
 	struct targets to = { 0 };
 	struct lines l;
 	DLTensor *in;
@@ -359,8 +352,6 @@ RELAX_BUILTIN(topk, 6, 7)
 	if (!err)
 		err = open_lines(a, in, a->count - 3, &l);
 	if (!err)
-		err = relax_argument_int(a, a->count - 3, &axis);
-	if (!err)
 		err = relax_argument_int(a, a->count - 1, &ascending);
 	if (err)
 		return err;
@@ -368,6 +359,6 @@ RELAX_BUILTIN(topk, 6, 7)
 		return refuse_dtype(a, 0, in);
 	to.length = k < 1 ? l.length : k;
 	to.most = to.length < l.length ? to.length : l.length;
-	err = check_targets(a, &l, axis, &to);
+	err = check_targets(a, &l, &to);
 	return err ? err : sort_lines(&l, ascending, &to);
 }

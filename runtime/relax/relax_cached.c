@@ -24,24 +24,30 @@ const struct tenon_value *relax_cached(const struct relax_vm *vm, int64_t index)
 	return NULL;
 }
 
-int relax_cache_keep(struct relax_vm *vm, int64_t index, struct tenon_value *value)
+static int reserve_cached(struct relax_vm *vm)
 {
 	struct relax_cached_value *more;
+
+	if (vm->cached_count >= CACHED_MOST)
+		return tenon_error(-TENON_E_OVERFLOW,
+				   "cuda_graph.get_cached_alloc: more than %d cached allocations",
+				   CACHED_MOST);
+	more = realloc(vm->cached, (vm->cached_count + 1) * sizeof(*more));
+	if (!more)
+		return tenon_error(-TENON_E_NOMEM, "no memory for a cached allocation");
+	vm->cached = more;
+	return 0;
+}
+
+int relax_cache_keep(struct relax_vm *vm, int64_t index, struct tenon_value *value)
+{
 	struct tenon_value own;
-	int err = 0;
+	int err;
 
 	/* The closure may have called the builtin for the same number. */
 	if (relax_cached(vm, index))
 		return 0;
-	if (vm->cached_count >= CACHED_MOST)
-		err = tenon_error(-TENON_E_OVERFLOW,
-				  "cuda_graph.get_cached_alloc: more than %d cached allocations",
-				  CACHED_MOST);
-	more = err ? NULL : realloc(vm->cached, (vm->cached_count + 1) * sizeof(*more));
-	if (!err && !more)
-		err = tenon_error(-TENON_E_NOMEM, "no memory for a cached allocation");
-	if (more)
-		vm->cached = more;
+	err = reserve_cached(vm);
 	if (!err)
 		err = tenon_value_own(value, &own);
 	if (err) {

@@ -105,8 +105,6 @@ static void merge_result(struct relax_walk *w, uint32_t number)
 		return;
 	}
 	a = &w->d->facts[w->d->result];
-	if (a == b)
-		return;
 	if (a->what != b->what || a->what != RELAX_TENSOR || a->ndim != b->ndim) {
 		memset(a, 0, sizeof(*a));
 		a->value = -1;

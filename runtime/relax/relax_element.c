@@ -171,29 +171,21 @@ void relax_sort_done(struct relax_sort_item *items)
 	tenon_workspace_free(host, items);
 }
 
-bool relax_element_put(DLDataType d, void *data, int64_t index, int64_t value)
+void relax_element_put(DLDataType d, void *data, int64_t index, int64_t value)
 {
 	char *at = (char *)data + index * (d.bits / 8);
-	float single = (float)value;
-	double both = (double)value;
+	const int32_t word = (int32_t)value;
+	const float single = (float)value;
+	const double both = (double)value;
 
-	if (d.lanes != 1)
-		return false;
-	if (d.code == TENON_DTYPE_FLOAT && d.bits == 32)
-		memcpy(at, &single, 4);
-	else if (d.code == TENON_DTYPE_FLOAT && d.bits == 64)
-		memcpy(at, &both, 8);
-	else if (d.code != TENON_DTYPE_INT && d.code != TENON_DTYPE_UINT)
-		return false;
-	else if (d.bits == 8)
+	if (d.bits == 8)
 		*at = (char)value;
-	else if (d.bits == 16)
-		memcpy(at, &(int16_t){ (int16_t)value }, 2);
+	else if (d.code == TENON_DTYPE_FLOAT && d.bits == 32)
+		memcpy(at, &single, sizeof(single));
+	else if (d.code == TENON_DTYPE_FLOAT)
+		memcpy(at, &both, sizeof(both));
 	else if (d.bits == 32)
-		memcpy(at, &(int32_t){ (int32_t)value }, 4);
-	else if (d.bits == 64)
-		memcpy(at, &value, 8);
+		memcpy(at, &word, sizeof(word));
 	else
-		return false;
-	return true;
+		memcpy(at, &value, sizeof(value));
 }

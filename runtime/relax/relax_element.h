@@ -41,7 +41,7 @@ void relax_sort(struct relax_sort_item *items, struct relax_sort_item *spare, si
 struct relax_sort_item *relax_sort_memory(size_t count);
 void relax_sort_done(struct relax_sort_item *items);
 
-/* Write an integer as an element of int, uint or float; false if the dtype is another. */
-bool relax_element_put(DLDataType dtype, void *data, int64_t index, int64_t value);
+/* Write an integer as an element: of 8 bits, or an int or float of 32 or 64. */
+void relax_element_put(DLDataType dtype, void *data, int64_t index, int64_t value);
 
 #endif /* RUNTIME_RELAX_RELAX_ELEMENT_H */

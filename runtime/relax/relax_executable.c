@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
@@ -92,11 +93,13 @@ static int call_has_function(void *self, const struct tenon_value *args, int32_t
 	struct tenon_slice name;
 	int err = arguments_check("has_function", count, 1, 1);
 
-	if (!err)
-		err = tenon_value_text(&args[0], &name);
-	if (!err)
-		*ret = tenon_arg_bool(relax_executable_find(self, name) >= 0);
-	return err;
+	if (err)
+		return err;
+	err = tenon_value_text(&args[0], &name);
+	if (err)
+		return tenon_error_in(err, "has_function: argument 0");
+	*ret = tenon_arg_bool(relax_executable_find(self, name) >= 0);
+	return 0;
 }
 
 static const struct {

@@ -2,6 +2,7 @@
 /* Look every function up and decode instructions for one machine. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 
 #define OUTPUTS_MOST  65536
 #define EXPECTED_MOST 4096  /* limit on outputs described before a run */

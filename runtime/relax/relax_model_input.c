@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"

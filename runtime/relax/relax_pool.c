@@ -292,7 +292,8 @@ void relax_pool_figures(struct relax_pool *pool, struct relax_pool_figures *out)
 /* Allocate a storage object on the host and its data on the device; raises the error. */
 static struct chunk *device_chunk(struct relax_pool *pool, uint32_t class)
 {
-	struct tenon_memory_request request = { .size = class_bytes(class),
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = class_bytes(class),
 						.usage = TENON_MEMORY_DEFAULT,
 						.heap = -1 };
 	struct chunk *c = malloc(sizeof(*c) + sizeof(struct relax_storage));

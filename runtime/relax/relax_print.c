@@ -2,6 +2,7 @@
 /* Print executables as TVM's as_text, as_python and stats do. */
 #include <inttypes.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tensor.h>
 
 #include "lib/number.h"

@@ -11,6 +11,7 @@
 #include "lib/brief_errors.h"
 #include "lib/record.h"
 #include "runtime/relax/relax_device.h"
+#include "runtime/relax/relax_step.h"
 
 /* parts whose arguments differ that often are called each time */
 #define MISSES_MOST 4
@@ -19,7 +20,9 @@
  * struct relax_recorded - a part that ran
  * @commands: NULL for a part that is called each time
  * @result: of the first call; None without a recording
- * @items: arguments of that call, owned: their memory is what the recording uses
+ * @items: arguments of that call, owned: their memory is what the recording uses; None for a cache
+ * @form: of the last step of the cache
+ * @layers: that the recording writes in the cache
  * @misses: how often the arguments were others
  */
 struct relax_recorded {
@@ -31,6 +34,8 @@ struct relax_recorded {
 	struct tenon_value result;
 	struct tenon_value *items;
 	int64_t item_count;
+	uint64_t form;
+	int64_t layers;
 	uint32_t misses;
 };
 
@@ -94,6 +99,8 @@ static bool same_place(const DLTensor *a, const DLTensor *b)
 
 static bool same_value(const struct tenon_value *a, const struct tenon_value *b)
 {
+	if (relax_is_cache(b))
+		return a->type == TENON_TYPE_NONE;
 	if (a->type != b->type)
 		return false;
 	if (a->type == TENON_TYPE_TENSOR)
@@ -123,7 +130,12 @@ static int keep_items(struct relax_recorded *r, const struct tenon_array *items)
 	if (!r->items)
 		return tenon_error(-TENON_E_NOMEM, "no memory for the arguments of a recording");
 	while (!err && r->item_count < items->size) {
-		err = tenon_value_own(&items->data[r->item_count], &r->items[r->item_count]);
+		struct tenon_value item = items->data[r->item_count];
+
+		/* the form names the cache, which has functions that may refer to the machine */
+		if (relax_is_cache(&item))
+			item = tenon_arg_none();
+		err = tenon_value_own(&item, &r->items[r->item_count]);
 		r->item_count += !err;
 	}
 	return err;
@@ -191,7 +203,7 @@ static int call_followed(struct relax_vm *vm, const struct relax_part *part, str
 }
 
 static int record(struct relax_vm *vm, const struct relax_part *part, struct relax_recorded *r,
-		  struct tenon_value *ret)
+		  const struct relax_step *step, struct tenon_value *ret)
 {
 	struct tenon_commands *commands;
 	struct tenon_queue *q;
@@ -209,6 +221,8 @@ static int record(struct relax_vm *vm, const struct relax_part *part, struct rel
 	if (err)
 		return err;
 	err = call_followed(vm, part, q, commands, &usable, ret);
+	if (!err)
+		err = relax_step_layers(step, &usable, &r->layers);
 	if (!err && usable)
 		err = keep_items(r, part->items);
 	if (!err && usable)
@@ -226,30 +240,58 @@ static int record(struct relax_vm *vm, const struct relax_part *part, struct rel
 	return err;
 }
 
+static int repeat(const struct relax_recorded *r, const struct relax_step *step,
+		  struct tenon_value *ret)
+{
+	struct tenon_queue *q;
+	int err = tenon_queue_current(r->commands->device, &q);
+
+	if (!err)
+		err = tenon_queue_execute(q, r->commands, NULL, 0, NULL);
+	if (!err)
+		err = relax_step_repeated(step, r->layers);
+	return err ? err : tenon_value_own(&r->result, ret);
+}
+
+/* A step of another form is recorded if the next one is like it. */
+static bool is_new_form(struct relax_recorded *r, const struct relax_step *step)
+{
+	if (r->form == step->form)
+		return false;
+	forget(r);
+	r->form = step->form;
+	r->misses = 0;
+	return true;
+}
+
 int relax_run_recorded(struct relax_vm *vm, const struct relax_part *part, struct tenon_value *ret)
 {
-	struct relax_recorded *r = find(vm, part);
-	struct tenon_queue *q;
+	struct relax_recorded *r;
+	struct relax_step step;
 	int err;
 
 	/* the record of a run has the operators of the part */
 	if (record_on())
 		return call(vm, part, ret);
+	err = relax_step_of(part->items, &step);
+	if (err)
+		return err;
+	if (step.formless)
+		return call(vm, part, ret);
+	r = find(vm, part);
 	if (!r)
 		r = add(vm, part);
 	if (!r)
 		return -TENON_E_NOMEM;
-	if (r->commands && same_items(r, part->items)) {
-		err = tenon_queue_current(r->commands->device, &q);
-		if (!err)
-			err = tenon_queue_execute(q, r->commands, NULL, 0, NULL);
-		return err ? err : tenon_value_own(&r->result, ret);
-	}
+	if (is_new_form(r, &step))
+		return call(vm, part, ret);
+	if (r->commands && same_items(r, part->items))
+		return repeat(r, &step, ret);
 	if (r->commands)
 		forget(r);
 	if (r->misses >= MISSES_MOST)
 		return call(vm, part, ret);
-	return record(vm, part, r, ret);
+	return record(vm, part, r, &step, ret);
 }
 
 void relax_recorded_free(struct relax_vm *vm)

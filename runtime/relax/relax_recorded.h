@@ -5,6 +5,9 @@
  * main device. Later calls run the recording and return the first result, whose storages the
  * program keeps from run to run. A part that cannot be recorded (it reads the device's memory, or
  * takes storage of its own, or its machine has several devices) is called each time.
+ *
+ * A part may call the attention of a key-value cache that is one of its arguments: its kernels read lengths and pages from
+ * the device's memory, where the cache writes them before each run (relax_step.h).
  */
 #ifndef RUNTIME_RELAX_RELAX_RECORDED_H
 #define RUNTIME_RELAX_RELAX_RECORDED_H

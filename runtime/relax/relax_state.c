@@ -205,12 +205,14 @@ static int save_function(struct relax_vm *vm, const struct tenon_value *args, in
 	int err;
 
 	err = function_argument(vm, "save_function", args, count, 3, &function);
-	if (!err)
-		err = tenon_value_text(&args[1], &name);
-	if (!err)
-		err = tenon_value_bool(&args[2], &with_result);
 	if (err)
 		return err;
+	err = tenon_value_text(&args[1], &name);
+	if (err)
+		return tenon_error_in(err, "save_function: argument 1");
+	err = tenon_value_bool(&args[2], &with_result);
+	if (err)
+		return tenon_error_in(err, "save_function: argument 2");
 	owned = own_all(vm, args + 3, bound);
 	if (!owned)
 		return tenon_error_in(tenon_error_status(), "save_function");
@@ -455,10 +457,11 @@ int relax_state_get_function_param_name(void *self, const struct tenon_value *ar
 	int64_t index;
 	int err = function_argument(vm, "get_function_param_name", args, count, 2, &function);
 
-	if (!err)
-		err = tenon_value_int(&args[1], &index);
 	if (err)
 		return err;
+	err = tenon_value_int(&args[1], &index);
+	if (err)
+		return tenon_error_in(err, "get_function_param_name: argument 1");
 	f = &vm->x->functions[function];
 	if (index < 0 || index >= f->param_count)
 		return tenon_error(-TENON_E_VALUE,
