@@ -180,8 +180,9 @@ static int lay_out(struct aot_model *a, const uint8_t *home, uint8_t which, stru
 		if (home[i] != which)
 			continue;
 		a->slots[i].home = (char *)(uintptr_t)at; /* an offset until there is memory */
-		if (__builtin_add_overflow(at, a->slots[i].bytes, &end) ||
-		    end > INT64_MAX - TENON_TENSOR_ALIGN)
+		/* cannot overflow: each size is at most INT64_MAX / 2 (aot_metadata.c) */
+		end = at + a->slots[i].bytes;
+		if (end > INT64_MAX - TENON_TENSOR_ALIGN)
 			return tenon_error(-TENON_E_OVERFLOW,
 					   "all tensors together do not fit into memory");
 		at = (end + TENON_TENSOR_ALIGN - 1) & ~(uint64_t)(TENON_TENSOR_ALIGN - 1);

@@ -2,6 +2,7 @@
 /* Choose the device of each storage, and allocate storages outside host memory. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/memory.h>
 
 #include "lib/brief_errors.h"
@@ -117,7 +118,8 @@ int graph_choose_devices(struct graph_exec *x, const struct tenon_model_options 
 static int make(struct graph_exec *x, uint32_t storage)
 {
 	uint64_t bytes = x->graph.storages[storage].bytes;
-	struct tenon_memory_request request = { .size = bytes ? bytes : 1,
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = bytes ? bytes : 1,
 						.usage = TENON_MEMORY_DEFAULT,
 						.heap = -1 };
 	struct tenon_device *device;

@@ -15,6 +15,7 @@
 struct reader {
 	struct json_text t;
 	struct graph *g;
+	uint32_t attrs;	   /* tokens of "attrs", which has all shapes */
 	char *strings;	   /* buffer for names */
 	int64_t *extents;  /* buffer for shapes */
 	uint32_t *entries; /* buffer for entry lists: pairs of node and index until graph_check() */
@@ -56,6 +57,8 @@ static int find_sections(struct reader *r, uint32_t place[SECTIONS])
 					  section_keys[k]);
 		place[k] = at;
 		json_skip(&r->t, &at);
+		if (k == ATTRS)
+			r->attrs = at - place[ATTRS];
 	}
 	for (k = 0; k < SECTIONS && !err; k++)
 		if (!place[k])
@@ -484,8 +487,8 @@ static int allocate_graph(struct reader *r)
 	/* Counts are ints, so 64 bits do not overflow, but a size_t may. */
 	uint64_t room = (uint64_t)g->node_count * sizeof(*g->nodes) +
 			(uint64_t)g->entry_count * sizeof(*g->entries) +
-			(uint64_t)tokens * (sizeof(*r->extents) + sizeof(*r->entries)) +
-			r->t.text.size + 5 * 16;
+			(uint64_t)r->attrs * sizeof(*r->extents) +
+			(uint64_t)tokens * sizeof(*r->entries) + r->t.text.size + 5 * 16;
 	char *at;
 
 	at = room <= PTRDIFF_MAX ? heap_alloc((size_t)room, "nodes and entries") : NULL;
@@ -496,7 +499,7 @@ static int allocate_graph(struct reader *r)
 	g->memory = at;
 	g->nodes = carve(&at, g->node_count, sizeof(*g->nodes));
 	g->entries = carve(&at, g->entry_count, sizeof(*g->entries));
-	r->extents = carve(&at, tokens, sizeof(*r->extents));
+	r->extents = carve(&at, r->attrs, sizeof(*r->extents));
 	r->entries = carve(&at, tokens, sizeof(*r->entries));
 	r->strings = at;
 	return 0;

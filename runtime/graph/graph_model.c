@@ -81,10 +81,12 @@ static uint32_t *entry_numbers(const struct graph_exec *x)
 {
 	uint32_t i, *numbers = malloc(((size_t)x->graph.entry_count + 1) * sizeof(*numbers));
 
-	for (i = 0; numbers && i < x->graph.entry_count; i++)
-		numbers[i] = i;
-	if (!numbers)
+	if (!numbers) {
 		tenon_error(-TENON_E_NOMEM, "no memory to visit operators");
+		return NULL;
+	}
+	for (i = 0; i < x->graph.entry_count; i++)
+		numbers[i] = i;
 	return numbers;
 }
 

@@ -2,6 +2,7 @@
 /* Locations of a graph's tensors, and moving them. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
@@ -77,8 +78,9 @@ static int lay_out(struct graph_exec *x, const uint8_t *home, uint8_t which, str
 		if ((!graph_storage_on_host(x, i) && !describe) || (home && home[i] != which))
 			continue;
 		x->homes[i] = (char *)(uintptr_t)at; /* an offset until there is memory */
-		if (__builtin_add_overflow(at, g->storages[i].bytes, &end) ||
-		    end > INT64_MAX - TENON_TENSOR_ALIGN)
+		/* cannot overflow: each size is at most INT64_MAX / 2 (graph_check.c) */
+		end = at + g->storages[i].bytes;
+		if (end > INT64_MAX - TENON_TENSOR_ALIGN)
 			return tenon_error(-TENON_E_OVERFLOW,
 					   "storage %" PRIu32 " of %" PRIu64
 					   " bytes: all together do not fit into memory",

@@ -53,9 +53,10 @@ uint64_t graph_device_bytes(struct tenon_model *m)
 
 static int import(struct graph_exec *x, const struct heap_region *r)
 {
-	const struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_DMA_BUF,
 						  .fd = *r->dmabuf,
-						  .size = r->size,
+						  .bytes = r->size,
 						  .usage = TENON_MEMORY_DEFAULT |
 							   TENON_MEMORY_IN_PLACE };
 	struct tenon_device *device;

@@ -4,4 +4,4 @@
 #define GRAPH_KINDS(each)                                                                          \
 	each("GraphExecutorFactory", graph_factory_load)                                           \
 		each("GraphRuntimeFactory", graph_runtime_factory_load)
-PLUGIN(GRAPH_EXECUTOR, graph, EXECUTOR, GRAPH_KINDS, GRAPH_FUNCTIONS)
+PLUGIN(GRAPH_EXECUTOR, graph, EXECUTOR, GRAPH_KINDS, GRAPH_FUNCTIONS, "tvm.graph_executor.create\0")

@@ -4,6 +4,7 @@
 #include "runtime/model/executors.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/option.h"

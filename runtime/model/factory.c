@@ -3,6 +3,7 @@
 #include "runtime/model/factory.h"
 
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/core/map_object.h"

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"
@@ -391,7 +392,8 @@ static void trace_op(void *context, size_t index, const struct tenon_op *op, uin
 
 static int run_traced(struct tenon_model *model, const struct tenon_profiler *profiler)
 {
-	const struct tenon_profiler tracing = { trace_op, (void *)(uintptr_t)profiler };
+	const struct tenon_profiler tracing = { sizeof(tracing), trace_op,
+						(void *)(uintptr_t)profiler };
 	uint64_t begin = trace_begin();
 	int err = model->ops->run_profiled(model, &tracing);
 
@@ -433,11 +435,14 @@ int tenon_model_run(struct tenon_model *model)
 
 int tenon_model_run_profiled(struct tenon_model *model, const struct tenon_profiler *profiler)
 {
-	int err;
+	struct tenon_profiler p;
+	int err = options_read(profiler, &p, sizeof(p));
 
+	if (err)
+		return err;
 	if (model->describe)
 		return refuse_described();
-	err = trace_on() ? run_traced(model, profiler) : model->ops->run_profiled(model, profiler);
+	err = trace_on() ? run_traced(model, &p) : model->ops->run_profiled(model, &p);
 	if (err)
 		return reason(err);
 	model->ran = true;
@@ -477,11 +482,16 @@ static int stream_round(struct tenon_model *model, const struct tenon_stream *s,
 int tenon_model_stream(struct tenon_model *model, const struct tenon_stream *stream,
 		       uint64_t *rounds)
 {
+	struct tenon_stream s;
 	uint64_t round = 0;
-	int stop;
+	int stop = options_read(stream, &s, sizeof(s));
 
+	if (rounds)
+		*rounds = 0;
+	if (stop)
+		return stop;
 	do
-		stop = stream_round(model, stream, round);
+		stop = stream_round(model, &s, round);
 	while (!stop && ++round);
 	if (rounds)
 		*rounds = round;

@@ -12,7 +12,7 @@
 
 /** struct model_ops - operations of an executor */
 struct model_ops {
-	/** @kind: "graph", "aot", "relax", "tflite" */
+	/** @kind: name of the executor: "graph", "aot", "relax" */
 	const char *kind;
 	size_t (*input_count)(struct tenon_model *m);
 	size_t (*output_count)(struct tenon_model *m);

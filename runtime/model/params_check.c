@@ -2,7 +2,7 @@
 /* Compare the names and types of parameters with the inputs of a model. */
 #include <inttypes.h>
 
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/model.h>
 #include <tenon/string.h>
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/brief_errors.h"
-#include "lib/file_kind.h"
+#include "runtime/kind/file_kind.h"
 
 #define INDEX_ENDS ".safetensors.index.json"
 

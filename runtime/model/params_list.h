@@ -41,7 +41,7 @@ struct tenon_params {
 	int64_t *shapes;
 	const struct block_type **blocks; /* of each item of GGUF, NULL for numbers; or NULL */
 	struct params_origin *origins;	  /* of each item of a joined list; NULL for others */
-	struct string_map *places; /* items by name; NULL until a name of many is asked for */
+	struct string_map *places; /* items by name; NULL until one is looked up in a long list */
 };
 
 /** params_create - make an empty list, with one reference; @keep is referenced, NULL for none */

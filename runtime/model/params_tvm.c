@@ -9,8 +9,8 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
-#include "lib/file_kind.h"
 #include "runtime/core/saved_tensor.h"
+#include "runtime/kind/file_kind.h"
 
 /*
  * Bytes to read at a time from a file: many headers with little between them, or one behind data. More than the

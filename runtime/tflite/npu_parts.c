@@ -2,6 +2,7 @@
 /* An operator of an NPU as its parts, one after the other: what a device's backend reads */
 #include "runtime/tflite/npu_parts.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <tenon/uapi/ethosu_parts.h>
 

@@ -2,6 +2,7 @@
 /* A file as a module, whose bytes a model uses in place; and the executor. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/string.h>
 

@@ -126,10 +126,11 @@ static int allocate_parts(const struct operator_call *c, struct npu_network *npu
 static int memory_of(struct tflite_network *n, const struct tflite_value *v,
 		     struct tenon_memory **out)
 {
-	const struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_HOST_POINTER,
 						  .fd = -1,
 						  .pointer = v->data,
-						  .size = v->info.bytes,
+						  .bytes = v->info.bytes,
 						  .usage = TENON_MEMORY_DEFAULT };
 	const struct tenon_device_properties *p = tenon_device_properties(n->device);
 

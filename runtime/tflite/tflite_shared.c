@@ -158,9 +158,10 @@ static void lay(struct tflite_network *n)
 
 int tflite_share(struct tflite_network *n, const struct heap_region *memory)
 {
-	const struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_DMA_BUF,
 						  .fd = *memory->dmabuf,
-						  .size = memory->size,
+						  .bytes = memory->size,
 						  .usage = TENON_MEMORY_DEFAULT |
 							   TENON_MEMORY_IN_PLACE };
 	const uint64_t size = tflite_shared_size(n);
