@@ -34,6 +34,9 @@ union operation {
 	F(memory_desc_init_by_strides, (struct dnnl_layout *, int, dims_of, int, dims_of))         \
 	F(memory_desc_init_by_tag, (struct dnnl_layout *, int, dims_of, int, int))                 \
 	F(memory_desc_permute_axes, (struct dnnl_layout *, layout *, const int *))                 \
+	F(primitive_attr_set_output_scales, (struct dnnl_attr *, int64_t, int, const float *))     \
+	F(primitive_attr_set_zero_points,                                                          \
+	  (struct dnnl_attr *, int, int64_t, int, const int32_t *))                                \
 	F(post_ops_append_eltwise, (struct dnnl_post_ops *, float, int, float, float))             \
 	F(post_ops_append_sum, (struct dnnl_post_ops *, float))                                    \
 	F(primitive_desc_create,                                                                   \
@@ -65,6 +68,8 @@ union operation {
 	F(memory_desc_clone, (struct dnnl_layout **, layout *))                                    \
 	F(memory_desc_permute_axes, (struct dnnl_layout **, layout *, const int *))                \
 	F(memory_desc_destroy, (struct dnnl_layout *))                                             \
+	F(primitive_attr_set_scales_mask, (struct dnnl_attr *, int, int))                          \
+	F(primitive_attr_set_zero_points_mask, (struct dnnl_attr *, int, int))                     \
 	F(post_ops_append_eltwise, (struct dnnl_post_ops *, int, float, float))                    \
 	F(post_ops_append_sum, (struct dnnl_post_ops *, float, int32_t, int))                      \
 	F(convolution_forward_primitive_desc_create,                                               \
@@ -110,6 +115,9 @@ static const struct vendor_symbol same_symbols[] = {
 #define TABLE dnnl_api
 	DNNL_SAME(SYMBOL){ "dnnl_memory_desc_get_size",
 			   offsetof(struct dnnl_api, memory_desc_get_size), false },
+	{ "dnnl_get_effective_cpu_isa", offsetof(struct dnnl_api, get_effective_cpu_isa), false },
+	{ "omp_set_num_threads", offsetof(struct dnnl_api, set_threads), true },
+	{ "omp_get_max_threads", offsetof(struct dnnl_api, threads), true },
 	{ "dnnl_primitive_desc_query_md", offsetof(struct dnnl_api, primitive_desc_query_md),
 	  false },
 };
@@ -189,6 +197,29 @@ int dnnl_library(void)
 	return err;
 }
 
+int dnnl_threads_at_most(int count)
+{
+	const int before = dnnl.set_threads && dnnl.threads ? dnnl.threads() : 0;
+
+	if (before > count)
+		dnnl.set_threads(count);
+	return before;
+}
+
+/* bytes: below this a reorder takes less time than waking the second thread on a busy machine */
+#define ONE_THREAD_BELOW (1U << 20)
+
+int dnnl_threads_for(const struct dnnl_layout *layout)
+{
+	return dnnl.memory_desc_get_size(layout) < ONE_THREAD_BELOW ? dnnl_threads_at_most(1) : 0;
+}
+
+void dnnl_threads_restore(int before)
+{
+	if (before)
+		dnnl.set_threads(before);
+}
+
 int dnnl_check(int status, const char *what)
 {
 	static const char *const words[] = {
@@ -213,33 +244,34 @@ static struct dnnl_layout *new_layout_2(void)
 	return calloc(1, LAYOUT_2_SIZE);
 }
 
-struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, const int64_t *strides)
+struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, int type,
+					const int64_t *strides)
 {
 	struct dnnl_layout *l = NULL;
 	int status;
 
 	if (dnnl.version_3) {
-		status = v3.memory_desc_create_with_strides(&l, ndim, dims, DNNL_F32, strides);
+		status = v3.memory_desc_create_with_strides(&l, ndim, dims, type, strides);
 		return status ? NULL : l;
 	}
 	l = new_layout_2();
-	if (l && !v2.memory_desc_init_by_strides(l, ndim, dims, DNNL_F32, strides))
+	if (l && !v2.memory_desc_init_by_strides(l, ndim, dims, type, strides))
 		return l;
 	free(l);
 	return NULL;
 }
 
-struct dnnl_layout *dnnl_layout_any(int ndim, const int64_t *dims)
+struct dnnl_layout *dnnl_layout_any(int ndim, const int64_t *dims, int type)
 {
 	struct dnnl_layout *l = NULL;
 	int status;
 
 	if (dnnl.version_3) {
-		status = v3.memory_desc_create_with_tag(&l, ndim, dims, DNNL_F32, DNNL_TAG_ANY);
+		status = v3.memory_desc_create_with_tag(&l, ndim, dims, type, DNNL_TAG_ANY);
 		return status ? NULL : l;
 	}
 	l = new_layout_2();
-	if (l && !v2.memory_desc_init_by_tag(l, ndim, dims, DNNL_F32, DNNL_TAG_ANY))
+	if (l && !v2.memory_desc_init_by_tag(l, ndim, dims, type, DNNL_TAG_ANY))
 		return l;
 	free(l);
 	return NULL;
@@ -307,6 +339,28 @@ int dnnl_append_sum(struct dnnl_post_ops *ops)
 {
 	return dnnl.version_3 ? v3.post_ops_append_sum(ops, 1, 0, DNNL_F32)
 			      : v2.post_ops_append_sum(ops, 1);
+}
+
+/* ---- quantization of products */
+
+int dnnl_set_scales(struct dnnl_attr *attr, const float *scales, int64_t count, int axes)
+{
+	if (dnnl.version_3)
+		return v3.primitive_attr_set_scales_mask(attr, DNNL_ARG_WEIGHTS, (1 << axes) - 1);
+	return v2.primitive_attr_set_output_scales(attr, count, 1 << 1, scales);
+}
+
+int dnnl_set_zero(struct dnnl_attr *attr, int32_t zero)
+{
+	if (dnnl.version_3)
+		return v3.primitive_attr_set_zero_points_mask(attr, DNNL_ARG_SRC, 0);
+	return v2.primitive_attr_set_zero_points(attr, DNNL_ARG_SRC, 1, 0, &zero);
+}
+
+bool dnnl_exact_bytes(void)
+{
+	/* of AVX-512, and of AVX2 as the versions number it */
+	return dnnl.get_effective_cpu_isa() & (0x40 | (dnnl.version_3 ? 0x8 : 0x400));
 }
 
 /* ---- descriptions of primitives */

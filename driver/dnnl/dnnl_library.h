@@ -15,8 +15,15 @@
 
 #define DNNL_DIMS_MOST 12
 
+/* types of elements */
 enum {
 	DNNL_F32 = 3,
+	DNNL_S32 = 4,
+	DNNL_S8 = 5,
+	DNNL_U8 = 6,
+};
+
+enum {
 	DNNL_KIND_CPU = 1,
 	DNNL_TAG_ANY = 1,
 	DNNL_SCRATCHPAD_USER = 1,
@@ -60,6 +67,12 @@ enum {
 	DNNL_ARG_SHIFT = 52,
 	DNNL_ARG_SCRATCHPAD = 80,
 	DNNL_ARG_MULTIPLE_SRC = 1024,
+};
+
+/* of version 3 alone: added to the number of another argument */
+enum {
+	DNNL_3_SCALES_OF = 4096,
+	DNNL_3_ZERO_POINT_OF = 8192,
 };
 
 /* Element-wise algorithms, whose numbers changed with version 3. */
@@ -136,6 +149,10 @@ struct dnnl_api {
 	DNNL_SAME(DNNL_MEMBER)
 #undef DNNL_MEMBER
 	size_t (*memory_desc_get_size)(const struct dnnl_layout *);
+	int (*get_effective_cpu_isa)(void);
+	/* of the OpenMP that the library was built with; NULL where it was built with none */
+	void (*set_threads)(int);
+	int (*threads)(void);
 	const struct dnnl_layout *(*primitive_desc_query_md)(const struct dnnl_primitive_desc *,
 							     int, int);
 	struct dnnl_engine *engine; /* of the CPU; the process has one */
@@ -160,12 +177,33 @@ int dnnl_library(void);
  */
 int dnnl_forked(void);
 
+/**
+ * dnnl_threads_at_most - keep oneDNN in the calling thread to a number of threads
+ * @count: more than OMP_NUM_THREADS, or the processors, are not used
+ *
+ * Primitives that are made keep the number that was set then.
+ *
+ * Return: what dnnl_threads_restore() takes afterwards, since OpenMP may be the caller's, too.
+ */
+int dnnl_threads_at_most(int count);
+
+/**
+ * dnnl_threads_for - keep oneDNN in the calling thread to that thread while it moves few bytes
+ * @layout: of the bytes
+ *
+ * Return: what dnnl_threads_restore() takes afterwards.
+ */
+int dnnl_threads_for(const struct dnnl_layout *layout);
+
+void dnnl_threads_restore(int before);
+
 /** dnnl_check - the status of oneDNN as an error that names what failed; 0 for success */
 int dnnl_check(int status, const char *what);
 
 /* Layouts: NULL when oneDNN refuses the extents, or memory is short. Free with _free(). */
-struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, const int64_t *strides);
-struct dnnl_layout *dnnl_layout_any(int ndim, const int64_t *dims);
+struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, int type,
+					const int64_t *strides);
+struct dnnl_layout *dnnl_layout_any(int ndim, const int64_t *dims, int type);
 struct dnnl_layout *dnnl_layout_copy(const struct dnnl_layout *layout);
 /** dnnl_layout_permuted - axis i becomes axis @to[i] */
 struct dnnl_layout *dnnl_layout_permuted(const struct dnnl_layout *layout, const int *to);
@@ -174,6 +212,25 @@ void dnnl_layout_free(struct dnnl_layout *layout);
 /* Append to post-ops; a status of oneDNN. */
 int dnnl_append_eltwise(struct dnnl_post_ops *ops, enum dnnl_eltwise what, float alpha, float beta);
 int dnnl_append_sum(struct dnnl_post_ops *ops);
+
+/*
+ * Quantization of a product: a status of oneDNN. Version 2 copies the numbers, and adds a bias before it
+ * multiplies by the scales. Version 3 reads them from memory that is an argument of the primitive, and
+ * adds a bias behind the scales.
+ */
+
+/**
+ * dnnl_set_scales - multiply each channel of sums
+ * @scales: @count of them, one for each channel
+ * @axes: how many axes of the weights, from the first, tell the channel
+ */
+int dnnl_set_scales(struct dnnl_attr *attr, const float *scales, int64_t count, int axes);
+
+/** dnnl_set_zero - the zero point of the source */
+int dnnl_set_zero(struct dnnl_attr *attr, int32_t zero);
+
+/** dnnl_exact_bytes - test whether products of bytes are added in 32 bits, not in 16, which saturate */
+bool dnnl_exact_bytes(void);
 
 /* Describe primitives: a status of oneDNN. @bias may be NULL. */
 int dnnl_convolution(struct dnnl_primitive_desc **out, bool transposed,

@@ -43,12 +43,13 @@ static int take_shape(struct byoc_graph *g, uint32_t *at, struct byoc_entry *e)
 	if (!err && count > GRAPH_DIMS_MOST)
 		err = json_error(&g->json, from, -TENON_E_VALUE, "%u dimensions, at most %d",
 				 (unsigned int)count, GRAPH_DIMS_MOST);
-	e->bytes = sizeof(float);
+	e->bytes = sizeof(float); /* of the widest type */
 	for (i = 0; i < count && !err; i++) {
 		err = json_integer(&g->json, at, "an extent", 1, INT32_MAX, &e->shape[i]);
 		if (!err && __builtin_mul_overflow(e->bytes, (size_t)e->shape[i], &e->bytes))
 			err = json_error(&g->json, from, -TENON_E_OVERFLOW, "a tensor too large");
 	}
+	e->elements = e->bytes / sizeof(float);
 	e->ndim = (int32_t)count;
 	return err;
 }
@@ -83,6 +84,37 @@ static int take_shapes(struct byoc_graph *g, uint32_t *at, struct byoc_node *n)
 	return err;
 }
 
+static const struct {
+	const char *name;
+	DLDataType type;
+} types[] = {
+	[BYOC_F32] = { "float32", { kDLFloat, 32, 1 } },
+	[BYOC_S32] = { "int32", { kDLInt, 32, 1 } },
+	[BYOC_S8] = { "int8", { kDLInt, 8, 1 } },
+	[BYOC_U8] = { "uint8", { kDLUInt, 8, 1 } },
+};
+
+const char *byoc_type_name(enum byoc_type type)
+{
+	return types[type].name;
+}
+
+DLDataType byoc_dtype(enum byoc_type type)
+{
+	return types[type].type;
+}
+
+static void set_type(struct byoc_entry *e, struct tenon_slice name)
+{
+	enum byoc_type type;
+
+	for (type = BYOC_F32; type <= BYOC_U8; type++)
+		if (slice_is(name, types[type].name)) {
+			e->type = type;
+			e->bytes = e->elements * (types[type].type.bits / 8);
+		}
+}
+
 static int take_types(struct byoc_graph *g, uint32_t at, struct byoc_node *n)
 {
 	struct tenon_slice type;
@@ -97,7 +129,8 @@ static int take_types(struct byoc_graph *g, uint32_t at, struct byoc_node *n)
 				 (unsigned int)count, (unsigned int)n->entry_count);
 	for (i = 0; i < count && !err; i++) {
 		err = json_word(&g->json, &at, "a type", &type);
-		g->entries[n->first_entry + i].is_float = !err && slice_is(type, "float32");
+		if (!err)
+			set_type(&g->entries[n->first_entry + i], type);
 	}
 	return err;
 }
@@ -331,7 +364,7 @@ struct byoc_view byoc_broadcast_view(const struct byoc_entry *e, int ndim)
 	for (i = 0; i < ndim; i++) {
 		k = i - (ndim - e->ndim);
 		v.dims[i] = k >= 0 ? plain.dims[k] : 1;
-		v.strides[i] = k >= 0 ? plain.strides[k] : (int64_t)(e->bytes / sizeof(float));
+		v.strides[i] = k >= 0 ? plain.strides[k] : (int64_t)e->elements;
 	}
 	return v;
 }

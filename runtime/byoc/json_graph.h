@@ -34,12 +34,16 @@ struct byoc_node {
 	uint32_t attrs; /* token of its attributes; 0 for none */
 };
 
+/* types of elements; runtimes refuse BYOC_OTHER */
+enum byoc_type { BYOC_OTHER, BYOC_F32, BYOC_S32, BYOC_S8, BYOC_U8 };
+
 struct byoc_entry {
 	uint32_t node;
 	int32_t ndim;
 	int64_t shape[GRAPH_DIMS_MOST]; /* none negative */
-	size_t bytes;
-	bool is_float;
+	size_t elements;
+	size_t bytes; /* of BYOC_OTHER: as if it were float32 */
+	enum byoc_type type;
 };
 
 struct byoc_graph {
@@ -69,6 +73,12 @@ struct byoc_graph {
 int byoc_graph_read(struct tenon_slice text, const char *name, struct byoc_graph *g);
 
 void byoc_graph_fini(struct byoc_graph *g);
+
+/** byoc_type_name - "float32"; NULL for BYOC_OTHER */
+const char *byoc_type_name(enum byoc_type type);
+
+/** byoc_dtype - the type of tensors that an entry takes; no bits for BYOC_OTHER */
+DLDataType byoc_dtype(enum byoc_type type);
 
 /* struct byoc_view - extents and strides of an entry in memory, in elements */
 struct byoc_view {

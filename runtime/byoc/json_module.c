@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/tensor.h>
 #include <tenon/visit.h>
@@ -62,6 +63,7 @@ static int data_of(const struct json_module *m, const struct tenon_value *value,
 		   const char *what, uint32_t index, void **out)
 {
 	const struct byoc_entry *e = &m->graph.entries[entry];
+	const DLDataType type = byoc_dtype(e->type);
 	DLTensor *dl;
 	size_t bytes;
 	int err;
@@ -72,12 +74,13 @@ static int data_of(const struct json_module *m, const struct tenon_value *value,
 	if (err)
 		return tenon_error_in(err, "%.*s: %s %u", json_shown(m->symbol), m->symbol.data,
 				      what, index);
-	if (dl->dtype.code != kDLFloat || dl->dtype.bits != 32 || dl->dtype.lanes != 1 ||
+	if (dl->dtype.code != type.code || dl->dtype.bits != type.bits || dl->dtype.lanes != 1 ||
 	    dl->device.device_type != kDLCPU || bytes != e->bytes || !tenon_tensor_compact(dl))
 		return tenon_error(-TENON_E_VALUE,
-				   "%.*s: %s %u is no float32 tensor of %zu bytes in host memory "
+				   "%.*s: %s %u is no %s tensor of %zu bytes in host memory "
 				   "without gaps",
-				   json_shown(m->symbol), m->symbol.data, what, index, e->bytes);
+				   json_shown(m->symbol), m->symbol.data, what, index,
+				   byoc_type_name(e->type), e->bytes);
 	*out = (char *)dl->data + dl->byte_offset;
 	return 0;
 }
@@ -89,9 +92,9 @@ static int check_types(const struct byoc_graph *g)
 
 	for (i = 0; i < g->entry_count; i++) {
 		n = &g->nodes[g->entries[i].node];
-		if (!g->entries[i].is_float)
+		if (g->entries[i].type == BYOC_OTHER)
 			return json_error(&g->json, n->attrs, -TENON_E_UNSUPPORTED,
-					  "\"%.*s\" is not float32, the only type here",
+					  "\"%.*s\" is not float32, int32, int8 or uint8",
 					  json_shown(n->name), n->name.data);
 	}
 	return 0;
@@ -114,6 +117,8 @@ static int make_program(struct json_module *m, const struct tenon_value *values,
 	m->tensors = calloc((size_t)count + 1, sizeof(*m->tensors));
 	if (!constants || !m->tensors)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for constants");
+	if (!err)
+		err = check_types(&m->graph);
 	for (i = 0; i < count && !err; i++) {
 		err = data_of(m, &values[i], m->graph.constants[i], "constant", (uint32_t)i,
 			      &constants[i]);
@@ -124,8 +129,6 @@ static int make_program(struct json_module *m, const struct tenon_value *values,
 		else
 			m->tensors[i] = NULL;
 	}
-	if (!err)
-		err = check_types(&m->graph);
 	if (!err)
 		err = m->library->make(&m->graph, constants, &program);
 	if (err)

@@ -16,7 +16,7 @@
 /**
  * struct byoc_library - what a runtime of a library provides
  * @kind: of its modules
- * @make: make a program of a graph, all of whose tensors are float32, and of the data of its
+ * @make: make a program of a graph, none of whose tensors is BYOC_OTHER, and of the data of its
  *	constants; both outlive it
  * @run: run it on the data of the inputs, then of the heads, all checked; in any thread
  * @destroy: drop a program

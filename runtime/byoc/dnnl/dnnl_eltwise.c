@@ -48,22 +48,15 @@ static void numbers_of(struct operation *o, const struct eltwise *e, float *alph
 	*beta = e->beta_key ? byoc_real(&o->in, e->beta_key, e->beta) : e->beta;
 }
 
-static void append(struct operation *o, struct dnnl_post_ops *ops, enum dnnl_eltwise what,
-		   float alpha, float beta)
-{
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_append_eltwise(ops, what, alpha, beta), "a post-op");
-}
-
 static void append_bounds(struct operation *o, struct dnnl_post_ops *ops)
 {
-	append(o, ops, DNNL_CLIP, 0, 1);
+	operation_call(o, dnnl_append_eltwise(ops, DNNL_CLIP, 0, 1), "a post-op");
 }
 
 static void append_row(struct operation *o, struct dnnl_post_ops *ops, const struct eltwise *e,
 		       float alpha, float beta)
 {
-	append(o, ops, e->what, alpha, beta);
+	operation_call(o, dnnl_append_eltwise(ops, e->what, alpha, beta), "a post-op");
 	if (e->bounded)
 		append_bounds(o, ops);
 }
@@ -118,13 +111,11 @@ static void set_post_ops(struct operation *o,
 {
 	struct dnnl_post_ops *ops;
 
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl.post_ops_create(&ops), "post-ops");
+	operation_call(o, dnnl.post_ops_create(&ops), "post-ops");
 	if (o->in.err)
 		return;
 	append_to(o, ops);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl.primitive_attr_set_post_ops(o->attr, ops), "post-ops");
+	operation_call(o, dnnl.primitive_attr_set_post_ops(o->attr, ops), "post-ops");
 	dnnl.post_ops_destroy(ops);
 }
 
@@ -160,9 +151,8 @@ bool make_eltwise(struct operation *o)
 	numbers_of(o, e, &alpha, &beta);
 	if (e->bounded)
 		set_post_ops(o, append_bounds);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_eltwise(&o->pd, e->what, layout, alpha, beta, o->attr),
-				       "an element-wise operator");
+	operation_call(o, dnnl_eltwise(&o->pd, e->what, layout, alpha, beta, o->attr),
+		       "an element-wise operator");
 	operation_finish(o, NULL);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the operators share: read operands, choose layouts, finish a primitive. */
-#include "runtime/byoc/dnnl/dnnl_operation.h"
+#include "runtime/byoc/dnnl/dnnl_integers.h"
 
 #include <string.h>
 #include <tenon/error.h>
@@ -35,16 +35,19 @@ static struct dnnl_layout *keep(struct operation *o, struct dnnl_layout *layout)
 	return layout;
 }
 
-struct dnnl_layout *operation_any(struct operation *o, const struct byoc_view *view)
+struct dnnl_layout *operation_any(struct operation *o, const struct byoc_view *view,
+				  const struct byoc_entry *e)
 {
-	return o->in.err ? NULL : keep(o, dnnl_keep(o->p, dnnl_layout_any(view->ndim, view->dims)));
+	if (o->in.err)
+		return NULL;
+	return keep(o, dnnl_keep(o->p, dnnl_layout_any(view->ndim, view->dims, dnnl_type(e))));
 }
 
 struct dnnl_layout *operation_dst_layout(struct operation *o, const int *to)
 {
 	const struct byoc_view view = byoc_view(byoc_dst(&o->in), o->in.err ? NULL : to);
 
-	return operation_any(o, &view);
+	return operation_any(o, &view, byoc_dst(&o->in));
 }
 
 struct dnnl_layout *operation_now(struct operation *o, uint32_t input, const int *to)
@@ -79,7 +82,7 @@ struct dnnl_layout *operation_read(struct operation *o, uint32_t input, const in
 struct dnnl_layout *operation_read_as(struct operation *o, uint32_t input,
 				      const struct byoc_view *view, int arg)
 {
-	size_t bytes = sizeof(float);
+	size_t bytes = o->in.err ? 0 : byoc_dtype(byoc_src(&o->in, input)->type).bits / 8;
 	int i;
 
 	for (i = 0; i < view->ndim && !o->in.err; i++)
@@ -90,7 +93,8 @@ struct dnnl_layout *operation_read_as(struct operation *o, uint32_t input,
 					byoc_src(&o->in, input)->bytes, bytes);
 	if (!operation_read(o, input, NULL, NULL, arg))
 		return NULL;
-	return o->uses[o->use_count - 1].layout = keep(o, dnnl_view_layout(o->p, view));
+	return o->uses[o->use_count - 1].layout =
+		       keep(o, dnnl_view_layout(o->p, view, dnnl_type(byoc_src(&o->in, input))));
 }
 
 struct dnnl_layout *operation_read_vector(struct operation *o, uint32_t input, int64_t channels,

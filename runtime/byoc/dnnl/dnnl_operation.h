@@ -24,12 +24,17 @@ struct operation {
 	uint32_t use_count;
 };
 
+/* Call oneDNN, unless there is a failure already; keep the failure of the call, which @what describes. */
+#define operation_call(o, status, what)                                                            \
+	((o)->in.err = (o)->in.err ? (o)->in.err : dnnl_check((status), (what)))
+
 /** operation_window - strides, dilation and padding; the kernel too, where @kernel is its key */
 void operation_window(struct operation *o, const char *kernel, int dims, struct dnnl_window *w);
 
 /* ---- layouts and memory: NULL after a failure */
 
-struct dnnl_layout *operation_any(struct operation *o, const struct byoc_view *view);
+struct dnnl_layout *operation_any(struct operation *o, const struct byoc_view *view,
+				  const struct byoc_entry *e);
 
 /** operation_dst_layout - for the output: left to oneDNN, which lacks fast code for many plain ones */
 struct dnnl_layout *operation_dst_layout(struct operation *o, const int *to);

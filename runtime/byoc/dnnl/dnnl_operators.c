@@ -4,7 +4,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/byoc/dnnl/dnnl_operation.h"
+#include "runtime/byoc/dnnl/dnnl_integers.h"
 
 /* ---- pooling */
 
@@ -48,9 +48,7 @@ static void make_pooling(struct operation *o, int algorithm)
 	pad_last(&in, &result, &w);
 	now = operation_read(o, 0, src_to, operation_now(o, 0, src_to), DNNL_ARG_SRC);
 	out = operation_dst_layout(o, dst_to);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_pooling(&o->pd, algorithm, now, out, &w, o->attr),
-				       "a pooling");
+	operation_call(o, dnnl_pooling(&o->pd, algorithm, now, out, &w, o->attr), "a pooling");
 	operation_finish(o, dst_to);
 }
 
@@ -61,9 +59,7 @@ static void make_softmax(struct operation *o, int unused)
 	struct dnnl_layout *layout = operation_read_alike(o, NULL);
 	const int axis = byoc_axis(&o->in, -1, byoc_dst(&o->in)->ndim);
 
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_softmax(&o->pd, layout, layout, axis, o->attr),
-				       "a softmax");
+	operation_call(o, dnnl_softmax(&o->pd, layout, layout, axis, o->attr), "a softmax");
 	operation_finish(o, NULL);
 }
 
@@ -103,9 +99,8 @@ static void make_batch_norm(struct operation *o, int unused)
 	byoc_want(&o->in, 5);
 	layout = operation_read_alike(o, to);
 	read_vectors(o, dst->shape[axis], args, 4);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_batch_norm(&o->pd, layout, epsilon, o->attr),
-				       "a batch normalisation");
+	operation_call(o, dnnl_batch_norm(&o->pd, layout, epsilon, o->attr),
+		       "a batch normalisation");
 	operation_finish(o, to);
 }
 
@@ -129,12 +124,10 @@ static void make_layer_norm(struct operation *o, int unused)
 	view.ndim--;
 	for (i = 0; i < view.ndim; i++)
 		view.strides[i] /= dst->shape[axis] + !dst->shape[axis];
-	statistics = dnnl_view_layout(o->p, &view);
+	statistics = dnnl_view_layout(o->p, &view, DNNL_F32);
 	o->in.err = statistics ? 0 : -TENON_E_NOMEM;
-	if (!o->in.err)
-		o->in.err =
-			dnnl_check(dnnl_layer_norm(&o->pd, layout, statistics, epsilon, o->attr),
-				   "a layer normalisation");
+	operation_call(o, dnnl_layer_norm(&o->pd, layout, statistics, epsilon, o->attr),
+		       "a layer normalisation");
 	operation_finish(o, NULL);
 }
 
@@ -181,9 +174,8 @@ static void make_binary(struct operation *o, int algorithm)
 	} else {
 		b = read_broadcast(o, !first, DNNL_ARG_SRC_1);
 	}
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_binary(&o->pd, algorithm, a, b, out, o->attr),
-				       "an operator of two operands");
+	operation_call(o, dnnl_binary(&o->pd, algorithm, a, b, out, o->attr),
+		       "an operator of two operands");
 	operation_finish(o, NULL);
 }
 
@@ -207,9 +199,8 @@ static void make_concat(struct operation *o, int unused)
 					    DNNL_ARG_MULTIPLE_SRC + (int)i);
 	}
 	out = operation_dst_layout(o, NULL);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_concat(&o->pd, out, (int)count, axis, layouts, o->attr),
-				       "a concatenation");
+	operation_call(o, dnnl_concat(&o->pd, out, (int)count, axis, layouts, o->attr),
+		       "a concatenation");
 	operation_finish(o, NULL);
 }
 
@@ -279,12 +270,15 @@ int dnnl_operator(struct dnnl_plan *p, const struct byoc_node *n)
 	byoc_want(&o.in, 1);
 	if (!o.in.err && !n->entry_count)
 		o.in.err = tenon_error(-TENON_E_VALUE, "no output");
-	if (!o.in.err)
-		o.in.err = dnnl_check(dnnl.primitive_attr_create(&o.attr), "attributes");
+	operation_call(&o, dnnl.primitive_attr_create(&o.attr), "attributes");
 	if (o.in.err)
 		return o.in.err;
 	o.in.err = dnnl_check(dnnl.primitive_attr_set_scratchpad_mode(o.attr, DNNL_SCRATCHPAD_USER),
 			      "attributes");
+	/* only these take integers; they check types themselves then */
+	if (!operation_of_integers(&o) || !row ||
+	    (row->make != make_convolution && row->make != make_dense))
+		operation_need_float(&o);
 	if (row && !o.in.err)
 		row->make(&o, row->algorithm);
 	else if (!o.in.err && !make_eltwise(&o))

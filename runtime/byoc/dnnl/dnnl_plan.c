@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Turn a graph into steps: place values, convert layouts, keep constants. */
-#include "runtime/byoc/dnnl/dnnl_plan.h"
+#include "runtime/byoc/dnnl/dnnl_integers.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/error.h>
+#include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
 
@@ -26,16 +27,17 @@ struct dnnl_layout *dnnl_keep(struct dnnl_plan *p, struct dnnl_layout *layout)
 	return *slot = layout;
 }
 
-struct dnnl_layout *dnnl_view_layout(struct dnnl_plan *p, const struct byoc_view *view)
+struct dnnl_layout *dnnl_view_layout(struct dnnl_plan *p, const struct byoc_view *view, int type)
 {
-	return dnnl_keep(p, dnnl_layout_strided(view->ndim, view->dims, view->strides));
+	return dnnl_keep(p, dnnl_layout_strided(view->ndim, view->dims, type, view->strides));
 }
 
 static struct dnnl_layout *plain_layout(struct dnnl_plan *p, uint32_t entry)
 {
-	const struct byoc_view view = byoc_view(&p->graph->entries[entry], NULL);
+	const struct byoc_entry *e = &p->graph->entries[entry];
+	const struct byoc_view view = byoc_view(e, NULL);
 
-	return dnnl_view_layout(p, &view);
+	return dnnl_view_layout(p, &view, dnnl_type(e));
 }
 
 static struct dnnl_layout *moved(struct dnnl_plan *p, struct dnnl_layout *layout, const int *to)
@@ -79,8 +81,7 @@ int dnnl_scratch(struct dnnl_plan *p, const struct dnnl_layout *layout, struct d
 	return 0;
 }
 
-static int new_constant(struct dnnl_plan *p, const struct dnnl_layout *layout,
-			struct dnnl_data *data)
+int dnnl_constant(struct dnnl_plan *p, const struct dnnl_layout *layout, struct dnnl_data *data)
 {
 	void *at = byoc_constant_take(&p->constants, dnnl.memory_desc_get_size(layout));
 
@@ -135,23 +136,23 @@ int dnnl_convert(struct dnnl_plan *p, const struct dnnl_use *from, struct dnnl_u
 {
 	struct dnnl_use uses[] = { { from->data, from->layout, DNNL_ARG_SRC },
 				   { to->data, to->layout, DNNL_ARG_DST } };
+	const bool now = (to->data.place ? to : from)->data.place == DNNL_PLACE_CONSTANT;
+	const int threads = now ? dnnl_threads_for(to->layout) : 0;
 	struct dnnl_primitive_desc *pd;
 	int err = 0;
 
 	if (!to->data.place)
-		err = from->data.place == DNNL_PLACE_CONSTANT
-			      ? new_constant(p, to->layout, &to->data)
-			      : dnnl_scratch(p, to->layout, &to->data);
+		err = (now ? dnnl_constant : dnnl_scratch)(p, to->layout, &to->data);
 	uses[1].data = to->data;
 	if (!err)
 		err = dnnl_check(dnnl.reorder_primitive_desc_create(&pd, from->layout, dnnl.engine,
 								    to->layout, dnnl.engine, NULL),
 				 "a reorder");
-	if (err)
-		return err;
-	err = to->data.place == DNNL_PLACE_CONSTANT ? run_once(pd, uses)
-						    : dnnl_add_step(p, pd, uses, 2);
-	dnnl.primitive_desc_destroy(pd);
+	if (!err) {
+		err = now ? run_once(pd, uses) : dnnl_add_step(p, pd, uses, 2);
+		dnnl.primitive_desc_destroy(pd);
+	}
+	dnnl_threads_restore(threads);
 	return err;
 }
 
@@ -283,7 +284,7 @@ static int add_operators(struct dnnl_plan *p)
 
 int dnnl_plan_make(const struct byoc_graph *g, void *const *constants, struct dnnl_plan *p)
 {
-	int err;
+	int err, threads;
 
 	memset(p, 0, sizeof(*p));
 	p->graph = g;
@@ -293,9 +294,11 @@ int dnnl_plan_make(const struct byoc_graph *g, void *const *constants, struct dn
 	p->values = calloc((size_t)g->entry_count + 1, sizeof(*p->values));
 	if (!p->values)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a plan");
+	threads = dnnl_threads_at_most(tenon_parallel_workers());
 	err = set_arguments(p, constants);
 	if (!err)
 		err = add_operators(p);
+	dnnl_threads_restore(threads);
 	if (!err)
 		err = byoc_place_buffers(p->buffers, p->buffer_count, &p->arena);
 	return err;

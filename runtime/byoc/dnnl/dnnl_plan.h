@@ -88,8 +88,11 @@ int dnnl_operator(struct dnnl_plan *p, const struct byoc_node *n);
 /** dnnl_keep - let the plan own a layout; NULL with a message where it is NULL */
 struct dnnl_layout *dnnl_keep(struct dnnl_plan *p, struct dnnl_layout *layout);
 
-/** dnnl_view_layout - the layout of a view */
-struct dnnl_layout *dnnl_view_layout(struct dnnl_plan *p, const struct byoc_view *view);
+/** dnnl_view_layout - the layout of a view of elements of a type, a number of oneDNN's */
+struct dnnl_layout *dnnl_view_layout(struct dnnl_plan *p, const struct byoc_view *view, int type);
+
+/** dnnl_constant - memory for a constant that the plan makes */
+int dnnl_constant(struct dnnl_plan *p, const struct dnnl_layout *layout, struct dnnl_data *data);
 
 /**
  * dnnl_read - let a value have a layout

@@ -4,7 +4,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
-#include "runtime/byoc/dnnl/dnnl_operation.h"
+#include "runtime/byoc/dnnl/dnnl_integers.h"
 
 /* struct weighted - a convolution or dense while it is made; axes as oneDNN wants them */
 struct weighted {
@@ -59,9 +59,11 @@ static void begin(struct operation *o, struct weighted *w, const int *dst_to)
 		byoc_want(&o->in, 3);
 		w->bias = operation_read_vector(o, 2, w->channels, DNNL_ARG_BIAS);
 	}
+	if (operation_of_integers(o))
+		operation_integers(o, w->channels, w->weights.ndim > w->src.ndim ? 2 : 1);
 	operation_post_ops(o);
-	w->any_src = operation_any(o, &w->src);
-	w->any_weights = operation_any(o, &w->weights);
+	w->any_src = operation_any(o, &w->src, byoc_src(&o->in, 0));
+	w->any_weights = operation_any(o, &w->weights, byoc_src(&o->in, 1));
 	w->dst = operation_dst_layout(o, dst_to);
 }
 
@@ -119,6 +121,8 @@ void make_convolution(struct operation *o, int unused)
 	byoc_data_axes(&o->in, "out_layout", "data_layout", dst->ndim, w.dst_to);
 	operation_window(o, NULL, src->ndim - 2, &window);
 	view_weights(o, transposed, &w.weights);
+	if (transposed)
+		operation_need_float(o);
 	if (o->in.err)
 		return;
 	w.src = byoc_view(src, w.src_to);
@@ -126,11 +130,10 @@ void make_convolution(struct operation *o, int unused)
 		if (w.dst_to[i] == 1)
 			w.channels = dst->shape[i];
 	begin(o, &w, w.dst_to);
-	if (!o->in.err)
-		o->in.err =
-			dnnl_check(dnnl_convolution(&o->pd, transposed, w.any_src, w.any_weights,
-						    w.bias, w.dst, &window, o->attr),
-				   "a convolution");
+	operation_call(o,
+		       dnnl_convolution(&o->pd, transposed, w.any_src, w.any_weights, w.bias, w.dst,
+					&window, o->attr),
+		       "a convolution");
 	finish(o, &w, w.src_to, w.dst_to);
 }
 
@@ -148,10 +151,9 @@ void make_dense(struct operation *o, int unused)
 		o->in.err = tenon_error(-TENON_E_UNSUPPORTED, "%d and %d dimensions, want 2",
 					w.src.ndim, w.weights.ndim);
 	begin(o, &w, NULL);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_inner_product(&o->pd, w.any_src, w.any_weights, w.bias,
-							  w.dst, o->attr),
-				       "a dense");
+	operation_call(o,
+		       dnnl_inner_product(&o->pd, w.any_src, w.any_weights, w.bias, w.dst, o->attr),
+		       "a dense");
 	finish(o, &w, NULL, NULL);
 }
 
@@ -180,8 +182,6 @@ void make_batch_matmul(struct operation *o, int unused)
 	a = read_matrix(o, 0, byoc_integer(&o->in, "transpose_a", 0));
 	b = read_matrix(o, 1, byoc_integer(&o->in, "transpose_b", 1));
 	dst = operation_dst_layout(o, NULL);
-	if (!o->in.err)
-		o->in.err = dnnl_check(dnnl_matmul(&o->pd, a, b, NULL, dst, o->attr),
-				       "a matrix product");
+	operation_call(o, dnnl_matmul(&o->pd, a, b, NULL, dst, o->attr), "a matrix product");
 	operation_finish(o, NULL);
 }

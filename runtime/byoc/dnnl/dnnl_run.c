@@ -2,6 +2,7 @@
 /* Run the steps of a plan on the arguments of a call. */
 #include <stdlib.h>
 #include <tenon/error.h>
+#include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/byoc/dnnl/dnnl_plan.h"
@@ -75,6 +76,7 @@ void dnnl_run_destroy(struct dnnl_run *r)
 int dnnl_run(struct dnnl_run *r, void *const *data)
 {
 	const struct dnnl_plan *p = r->plan;
+	const int threads = dnnl_threads_at_most(tenon_parallel_workers());
 	const struct dnnl_step *step;
 	uint32_t i;
 	int status = 0;
@@ -90,5 +92,6 @@ int dnnl_run(struct dnnl_run *r, void *const *data)
 	}
 	if (!status)
 		status = dnnl.stream_wait(r->stream);
+	dnnl_threads_restore(threads);
 	return dnnl_check(status, "a result");
 }
