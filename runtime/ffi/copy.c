@@ -105,10 +105,13 @@ static int copy_object(struct copy *c, struct tenon_object *o, struct tenon_valu
 				 (int)key.size, key.data);
 	if (ffi_call(shallow, &arg, 1, out))
 		return -1;
-	if (out->type < TENON_TYPE_OBJECT)
+	/* its fields are written below */
+	if (!ffi_type_is(out->type, o->type) || !out->as.object) {
+		ffi_release(out);
 		return ffi_raise("RuntimeError",
-				 "__ffi_shallow_copy__ of \"%.*s\" returned no object",
+				 "__ffi_shallow_copy__ of \"%.*s\" returned no object of the type",
 				 (int)key.size, key.data);
+	}
 	if (!remember(c, o, out) && !copy_fields(c, o, out->as.object))
 		return 0;
 	ffi_release(out);
@@ -151,7 +154,7 @@ static int copy_value(struct copy *c, const struct tenon_value *v, struct tenon_
 	int err;
 
 	*out = ffi_copy(v);
-	if (v->type < TENON_TYPE_OBJECT || !v->as.object)
+	if (v->type < TENON_TYPE_OBJECT)
 		return 0;
 	o = v->as.object;
 	known = ffi_memo_find(c->done, o);
@@ -250,8 +253,6 @@ static int correct(struct copy *c)
 	int err = 0;
 
 	for (i = 0; !err && i < c->fresh->size; i++) {
-		if (c->fresh->data[i].type < TENON_TYPE_OBJECT)
-			continue;
 		o = c->fresh->data[i].as.object;
 		if (o->type == TENON_TYPE_LIST)
 			err = correct_list(c, (struct tenon_array *)o);

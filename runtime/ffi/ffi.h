@@ -117,6 +117,12 @@ static inline bool ffi_is_map(int32_t type)
 /* Get the bytes of a string or of bytes in any encoding; false for other types. */
 bool ffi_text(const struct tenon_value *value, struct tenon_slice *text);
 
+/* The same for strings alone. */
+static inline bool ffi_string_text(const struct tenon_value *value, struct tenon_slice *text)
+{
+	return ffi_is_string(value->type) && ffi_text(value, text);
+}
+
 /* Make a string. Return: 0; -1. */
 int ffi_string(const char *data, size_t size, struct tenon_value *out);
 

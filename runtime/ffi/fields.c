@@ -106,8 +106,14 @@ int ffi_object_create(int32_t type, struct tenon_value *out)
 	if (info->metadata && info->metadata->creator) {
 		if (info->metadata->creator(&object))
 			return -1;
-		*out = tenon_arg_object(object);
-		return 0;
+		if (object && ffi_type_is(object->type, type)) {
+			*out = tenon_arg_object(object);
+			return 0;
+		}
+		ffi_unref(object);
+		return ffi_raise("RuntimeError",
+				 "the creator of `%.*s` returned no object of the type",
+				 (int)info->key.size, info->key.data);
 	}
 	if (!fresh)
 		return ffi_raise(
@@ -117,8 +123,10 @@ int ffi_object_create(int32_t type, struct tenon_value *out)
 			(int)info->key.size, info->key.data);
 	if (ffi_call(fresh, NULL, 0, out))
 		return -1;
-	if (out->type >= TENON_TYPE_OBJECT && out->as.object)
+	/* its fields are written next */
+	if (ffi_type_is(out->type, type) && out->as.object)
 		return 0;
-	return ffi_raise("RuntimeError", "__ffi_new__ of `%.*s` returned no object",
+	ffi_release(out);
+	return ffi_raise("RuntimeError", "__ffi_new__ of `%.*s` returned no object of the type",
 			 (int)info->key.size, info->key.data);
 }

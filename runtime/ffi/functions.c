@@ -105,7 +105,8 @@ int functions_set_from_method(const struct type_method *method, int replace)
 	struct tenon_value text, name;
 	int err = set_from_method(method, replace);
 
-	if (err)
+	/* there is no map where memory for it was missing */
+	if (err || !metadata)
 		return err;
 	if (ffi_string(method->name.data, method->name.size, &name))
 		return -1;
@@ -252,9 +253,9 @@ static const struct ffi_global globals[] = {
 
 int functions_register(void)
 {
+	set_from_method = ffi->TVMFFIFunctionSetGlobalFromMethodInfo;
 	metadata = ffi_map_create(TENON_TYPE_DICT);
 	if (!metadata)
 		return -1;
-	set_from_method = ffi->TVMFFIFunctionSetGlobalFromMethodInfo;
 	return ffi_register_globals(globals);
 }

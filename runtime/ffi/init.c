@@ -5,6 +5,7 @@
 #include "runtime/ffi/attributes.h"
 #include "runtime/ffi/fields.h"
 #include "runtime/ffi/sentinels.h"
+#include "runtime/ffi/text_stream.h"
 
 /* The fields of a type in the order of positional arguments; those with defaults come last. */
 struct init {
@@ -68,41 +69,36 @@ nomem:
 static int about_field(const struct init *n, const struct type_field *field, const char *what)
 {
 	struct tenon_slice key = ffi_type_key(n->type), kind, text;
+	struct tenon_value message;
 	struct tenon_error *error;
+	struct text_stream s;
 	void *taken, *made;
-	size_t size, i;
-	char *message;
-	FILE *out;
+	size_t i;
 
 	ffi->TVMFFIErrorMoveFromRaised(&taken);
 	error = taken;
 	if (!error)
 		return -1;
-	out = open_memstream(&message, &size);
-	if (!out)
-		goto keep;
-	fprintf(out, "%.*s.__ffi_init__() %s '%.*s':\n  ", (int)key.size, key.data, what,
+	if (text_stream_open(&s))
+		goto raise;
+	fprintf(s.out, "%.*s.__ffi_init__() %s '%.*s':\n  ", (int)key.size, key.data, what,
 		(int)field->name.size, field->name.data);
 	for (i = 0; i < error->message.size; i++) {
-		fputc(error->message.data[i], out);
+		fputc(error->message.data[i], s.out);
 		if (error->message.data[i] == '\n')
-			fputs("  ", out);
+			fputs("  ", s.out);
 	}
-	if (fclose(out))
-		goto keep;
+	if (text_stream_close(&s, 0, &message))
+		goto raise;
+	ffi_text(&message, &text);
 	kind = error->kind;
-	text.data = message;
-	text.size = size;
 	if (!ffi->TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &text, &error->backtrace, error,
 							    NULL, &made)) {
-		ffi->TVMFFIErrorSetRaised(made);
-		ffi_unref(made);
-		free(message);
 		ffi_unref(error);
-		return -1;
+		error = made;
 	}
-	free(message);
-keep:
+	ffi_release(&message);
+raise:
 	ffi->TVMFFIErrorSetRaised(error);
 	ffi_unref(error);
 	return -1;

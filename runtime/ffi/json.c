@@ -192,7 +192,7 @@ static int parse_number(struct parser *p, struct tenon_value *out)
 		errno = 0;
 		*out = tenon_arg_float(number_read(text, &stop));
 	}
-	n = !errno && !*stop && stop != text;
+	n = !errno && !*stop;
 	free(text);
 	return n ? 0 : syntax_error(p, start, "Expecting value");
 }
@@ -403,7 +403,7 @@ static int write_pairs(struct writer *w, const struct tenon_map *m)
 			fputc(',', w->out);
 		first = false;
 		new_line(w);
-		if (!ffi_is_string(key->type) || !ffi_text(key, &text)) {
+		if (!ffi_string_text(key, &text)) {
 			text = ffi_type_key(key->type);
 			return ffi_raise("ValueError", "Expect key to be string, got `%.*s`",
 					 (int)text.size, text.data);
@@ -449,7 +449,7 @@ static int write_value(struct writer *w, const struct tenon_value *v)
 		fprintf(w->out, "%" PRId64, v->as.integer);
 	} else if (v->type == TENON_TYPE_FLOAT) {
 		write_float(w->out, v->as.real);
-	} else if (ffi_is_string(v->type) && ffi_text(v, &text)) {
+	} else if (ffi_string_text(v, &text)) {
 		write_string(w->out, text);
 	} else if (ffi_is_sequence(v->type) || v->type == TENON_TYPE_MAP) {
 		return write_container(w, v->as.object);

@@ -190,7 +190,7 @@ static uint64_t dense_find(const struct tenon_map *m, const struct tenon_value *
 {
 	uint64_t i;
 
-	if (!m->size || !m->slots)
+	if (!m->size)
 		return NOWHERE;
 	i = slot_of_hash(m, ffi_key_hash(key));
 	if (*meta_at(m, i) & CHAINED)

@@ -108,13 +108,15 @@ static void write_float(FILE *out, double real)
 		fputs(number_print(text, 6, real), out);
 }
 
-static void write_dtype(FILE *out, DLDataType dtype)
+static int write_dtype(FILE *out, DLDataType dtype)
 {
-	struct tenon_value name = tenon_arg_none();
+	struct tenon_value name;
 
-	if (!ffi->TVMFFIDataTypeToString(&dtype, &name))
-		write_text(out, &name);
+	if (ffi->TVMFFIDataTypeToString(&dtype, &name))
+		return -1;
+	write_text(out, &name);
 	ffi_release(&name);
+	return 0;
 }
 
 static void write_device(FILE *out, DLDevice device)
@@ -128,17 +130,19 @@ static void write_address(const struct repr *r, FILE *out, const void *object)
 		fprintf(out, "@0x%" PRIxPTR, (uintptr_t)object);
 }
 
-static void write_tensor(const struct repr *r, FILE *out, const struct tenon_tensor *t)
+static int write_tensor(const struct repr *r, FILE *out, const struct tenon_tensor *t)
 {
 	int32_t i;
 
-	write_dtype(out, t->dl.dtype);
+	if (write_dtype(out, t->dl.dtype))
+		return -1;
 	fputc('[', out);
 	for (i = 0; i < t->dl.ndim; i++)
 		fprintf(out, "%s%" PRId64, i ? ", " : "", t->dl.shape[i]);
 	fputs("]@", out);
 	write_device(out, t->dl.device);
 	write_address(r, out, t);
+	return 0;
 }
 
 static void write_shape(FILE *out, const struct tenon_shape *s)
@@ -341,9 +345,7 @@ static int write_counted(struct repr *r, FILE *out, const struct tenon_value *v)
 	struct tenon_object *o = v->as.object;
 	char *digits;
 
-	if (!o) {
-		fputs("None", out);
-	} else if (ffi_is_sentinel(o, SENTINEL_MISSING)) {
+	if (ffi_is_sentinel(o, SENTINEL_MISSING)) {
 		fputs("<MISSING>", out);
 	} else if (ffi_is_sentinel(o, SENTINEL_KEYWORDS)) {
 		fputs("<KWARGS>", out);
@@ -354,7 +356,7 @@ static int write_counted(struct repr *r, FILE *out, const struct tenon_value *v)
 		fputs(digits, out);
 		free(digits);
 	} else if (o->type == TENON_TYPE_TENSOR) {
-		write_tensor(r, out, (const struct tenon_tensor *)o);
+		return write_tensor(r, out, (const struct tenon_tensor *)o);
 	} else if (o->type == TENON_TYPE_SHAPE) {
 		write_shape(out, (const struct tenon_shape *)o);
 	} else {
@@ -388,8 +390,7 @@ static int write_value(struct repr *r, FILE *out, const struct tenon_value *v)
 		write_float(out, v->as.real);
 		return 0;
 	case TENON_TYPE_DTYPE:
-		write_dtype(out, v->as.dtype);
-		return 0;
+		return write_dtype(out, v->as.dtype);
 	case TENON_TYPE_DEVICE:
 		write_device(out, v->as.device);
 		return 0;

@@ -195,7 +195,7 @@ static int copy_object(struct tenon_value value, struct tenon_value *out)
 		return ffi_raise("TypeError", "__ffi_shallow_copy__ must be an ffi.Function");
 	if (ffi_call(copy, &value, 1, out))
 		return -1;
-	if (out->type == value.type && out->as.object != value.as.object)
+	if (out->type == value.type && out->as.object && out->as.object != value.as.object)
 		return 0;
 	ffi_release(out);
 	return ffi_raise("TypeError", "Shallow copy callback must return a distinct object with "
@@ -320,7 +320,7 @@ static struct tenon_value mutate_within(struct mutator *m, struct tenon_value va
 		hook = ffi_attribute(value.type, "__s_mutate__");
 	if (hook)
 		result = mutate_hooked(m, hook, value);
-	else if (value.type < TENON_TYPE_OBJECT || !value.as.object)
+	else if (value.type < TENON_TYPE_OBJECT)
 		result = unchanged;
 	else
 		result = mutate_object(m, value);
@@ -414,7 +414,7 @@ static struct tenon_value get_result(struct mutator *m, struct tenon_value varia
 {
 	struct tenon_value *found;
 
-	if (variable.type < TENON_TYPE_OBJECT || !variable.as.object)
+	if (variable.type < TENON_TYPE_OBJECT)
 		return no_variable();
 	found = ffi_memo_find(m->results, variable.as.object);
 	return found ? ffi_copy(found) : tenon_arg_none();
@@ -423,7 +423,7 @@ static struct tenon_value get_result(struct mutator *m, struct tenon_value varia
 static struct tenon_value set_result(struct mutator *m, struct tenon_value variable,
 				     struct tenon_value by)
 {
-	if (variable.type < TENON_TYPE_OBJECT || !variable.as.object)
+	if (variable.type < TENON_TYPE_OBJECT)
 		return no_variable();
 	if (!ffi_memo_find(m->results, variable.as.object) &&
 	    ffi_sequence_append(m->variables, &variable))

@@ -120,7 +120,7 @@ static struct tenon_value visit_within(struct visitor *v, struct tenon_value val
 		ffi_raise("TypeError",
 			  "__s_visit__ must be an opaque function pointer or ffi.Function");
 		result = ffi_raised();
-	} else if (value.type < TENON_TYPE_OBJECT || !value.as.object) {
+	} else if (value.type < TENON_TYPE_OBJECT) {
 		result = tenon_arg_none();
 	} else {
 		result = visit_fields(v, value.as.object);

@@ -1,23 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Collect text in memory. */
+/* Collect text in memory. A stream of open_memstream() does not tell that a part was lost for want of memory. */
 #include "runtime/ffi/text_stream.h"
 
 #include <stdlib.h>
 
+static bool text_reserve(struct text_stream *s, size_t more)
+{
+	size_t wanted = s->size + more, room = wanted > 2 * s->room ? wanted : 2 * s->room;
+	char *text;
+
+	if (wanted <= s->room)
+		return true;
+	text = realloc(s->text, room);
+	if (!text)
+		return false;
+	s->text = text;
+	s->room = room;
+	return true;
+}
+
+static ssize_t append(void *cookie, const char *data, size_t size)
+{
+	struct text_stream *s = cookie;
+
+	/* what comes behind a part that was lost does not count */
+	s->lost = s->lost || !text_reserve(s, size);
+	if (s->lost)
+		return 0;
+	memcpy(s->text + s->size, data, size);
+	s->size += size;
+	return (ssize_t)size;
+}
+
 int text_stream_open(struct text_stream *s)
 {
-	s->text = NULL;
-	s->size = 0;
-	s->out = open_memstream(&s->text, &s->size);
+	const cookie_io_functions_t functions = { .write = append };
+
+	*s = (struct text_stream){ .out = NULL };
+	s->out = fopencookie(s, "w", functions);
 	return s->out ? 0 : ffi_nomem("a text");
 }
 
 int text_stream_close(struct text_stream *s, int err, struct tenon_value *out)
 {
-	if (fclose(s->out) && !err)
+	if ((fclose(s->out) || s->lost) && !err)
 		err = ffi_nomem("a text");
 	if (!err)
-		err = ffi_string(s->text, s->size, out);
+		err = ffi_string(s->size ? s->text : "", s->size, out);
 	free(s->text);
 	return err;
 }

@@ -9,9 +9,11 @@ struct text_stream {
 	FILE *out;
 	char *text;
 	size_t size;
+	size_t room;
+	bool lost; /* a part, for which there was no memory */
 };
 
-/* Return: 0; -1 with an error raised. */
+/* Open a stream, which keeps the address of @s. Return: 0; -1 with an error raised. */
 int text_stream_open(struct text_stream *s);
 
 /*

@@ -115,10 +115,8 @@ int ffi_method_register(int32_t type, const char *name, bool is_static, tenon_ca
 	char metadata[512];
 	int err;
 
-	if (schema) {
-		write_metadata(metadata, sizeof(metadata), schema);
-		m.metadata = tenon_slice_of(metadata);
-	}
+	write_metadata(metadata, sizeof(metadata), schema);
+	m.metadata = tenon_slice_of(metadata);
 	if (ffi_function(NULL, call, NULL, &m.method))
 		return -1;
 	err = ffi->TVMFFITypeRegisterMethod(type, &m);

@@ -63,7 +63,7 @@ int ffi_type_add(const char *key, int32_t parent, size_t size, enum ffi_compared
 /* Register fields, up to a NULL name. Return: 0; -1 with an error raised. */
 int ffi_members_register(int32_t type, const struct ffi_member *members);
 
-/* Register a method; @schema may be NULL. Return: 0; -1. */
+/* Register a method. Return: 0; -1. */
 int ffi_method_register(int32_t type, const char *name, bool is_static, tenon_call_fn call,
 			const char *schema);
 

@@ -105,7 +105,7 @@ static int load_dtype(const struct tenon_value *data, struct tenon_value *out)
 	struct tenon_slice text;
 	DLDataType dtype;
 
-	if (!ffi_is_string(data->type) || !ffi_text(data, &text))
+	if (!ffi_string_text(data, &text))
 		return expected("a dtype as a string");
 	if (ffi->TVMFFIDataTypeFromString(&text, &dtype))
 		return -1;
@@ -183,7 +183,7 @@ static int load_plain(int32_t type, const struct tenon_value *data, struct tenon
 		ffi_release(out);
 		return expected("a string");
 	case TENON_TYPE_BYTES:
-		if (!ffi_is_string(data->type) || !ffi_text(data, &text))
+		if (!ffi_string_text(data, &text))
 			return expected("bytes as a string");
 		return ffi_base64_decode(text, out);
 	default:
@@ -288,7 +288,7 @@ static int load_data(struct load *l, const struct tenon_map *node, struct tenon_
 	struct tenon_slice text;
 	int32_t type;
 
-	if (!key || !ffi_is_string(key->type) || !ffi_text(key, &text))
+	if (!key || !ffi_string_text(key, &text))
 		return expected("the type of a node");
 	if (ffi->TVMFFITypeKeyToIndex(&text, &type))
 		return -1;

@@ -47,5 +47,5 @@ int tvm_tensor(const char *function, const struct tenon_value *args, int32_t i, 
 int tvm_object(const char *function, const struct tenon_value *args, int32_t i, int32_t type,
 	       void *out)
 {
-	return about(tenon_value_object(&args[i], type, out), function, i);
+	return about((tenon_value_object)(&args[i], type, out), function, i);
 }

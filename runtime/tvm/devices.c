@@ -2,10 +2,10 @@
 /* Global functions on devices: attributes, streams, which are queues here, and threads of the processor. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <tenon/parallel.h>
 #include <tenon/queue.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
+#include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
 #include "runtime/tvm/tvm.h"

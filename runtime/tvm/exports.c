@@ -2,6 +2,8 @@
 /* The C names of TVM's runtime that programs link with. The table of libtenon has the functions. */
 #include "runtime/library/tvm_table.h"
 
+#include <tenon/backend/parallel.h>
+
 #define FORWARD(type, name, params, args)                                                          \
 	__attribute__((visibility("default"))) type name params;                                   \
 	__attribute__((visibility("default"))) type name params                                    \

@@ -17,7 +17,7 @@ static int register_list(const struct tvm_global *list)
 {
 	int err = 0;
 
-	/* those of libtenon that know no devices of servers are replaced */
+	/* replace those of libtenon, which know no devices of servers */
 	for (; list->name && !err; list++)
 		err = tenon_function_register_c(list->name, list->call, true);
 	return err;
