@@ -2,6 +2,7 @@
 /* The backend's table: find the devices of all platforms and explain why there are none. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/opencl/opencl_device.h"
 #include "devices/opencl/opencl_payload.h"

@@ -106,6 +106,7 @@ static int open_context(struct opencl_device *d)
 	int status = 0;
 
 	d->context = ocl.CreateContext(properties, 1, &d->device, NULL, NULL, &status);
+	d->shares_memory = opencl_svm_find(d);
 	if (d->context)
 		d->service = ocl.CreateCommandQueue(d->context, d->device, 0, &status);
 	return d->service ? 0 : opencl_failed(d, status, "opening the device");

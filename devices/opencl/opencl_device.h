@@ -73,6 +73,7 @@ struct opencl_device {
 	struct opencl_recorder recorder;
 	struct opencl_fences fences;
 	bool recorder_properties; /* @recorder.copy and fill take a list of properties */
+	bool shares_memory;	  /* from opencl_svm_find() */
 };
 
 struct opencl_memory {
@@ -147,15 +148,17 @@ struct opencl_queue {
 	struct tenon_queue base;
 	struct opencl_queue *next_free;
 	ocl_queue queue;
-	bool foreign;	    /* the program submits to it too */
+	bool shared;	    /* atomic; the program may submit to it too */
 	ocl_queue timing;   /* created for the first timestamp */
 	ocl_mem clock;	    /* as @timing: what is copied there */
 	uint64_t submitted; /* atomic; written by the thread that submits */
 	/* under @lock: */
-	uint64_t marked;		/* @submitted when the last mark was made */
-	uint64_t serial;		/* of the last mark */
-	uint64_t done;			/* of the last mark that was reached */
-	uint64_t flushed;		/* of the last mark that was flushed */
+	ocl_event last;	  /* of the operation number @last_at, if it is no launch, or NULL */
+	uint64_t last_at; /* @submitted behind it */
+	uint64_t marked;  /* @submitted when the last mark was made */
+	uint64_t serial;  /* of the last mark */
+	uint64_t done;	  /* of the last mark that was reached */
+	uint64_t flushed; /* of the last mark that was flushed */
 	struct opencl_pending *pending; /* room for @room; @count entries from @first on */
 	uint32_t first;
 	uint32_t count;
@@ -308,10 +311,34 @@ void opencl_program_keep(struct opencl_device *d, struct tenon_slice text, ocl_p
 /** opencl_submit_other - submit an operation other than a launch */
 int opencl_submit_other(struct opencl_queue *q, const struct tenon_operation *operation);
 
+/* devices/opencl/opencl_svm.c */
+/** opencl_svm_find - whether the device is a processor whose buffers the host reads and writes in place */
+bool opencl_svm_find(const struct opencl_device *d);
+/**
+ * opencl_svm_buffer - make a buffer in shared virtual memory
+ * @host: receives its address
+ *
+ * Return: NULL if the driver or the host has no memory for it.
+ */
+ocl_mem opencl_svm_buffer(struct opencl_device *d, size_t size, void **host);
+/**
+ * opencl_svm_copy - make a write or read in place
+ *
+ * Return: true when it is done; false, and the caller enqueues the operation: it is large, its memory is not shared with
+ *	the host, the program shares the queue, or something before it is not known to be done.
+ */
+bool opencl_svm_copy(struct opencl_queue *q, const struct tenon_operation *operation);
+
 /** opencl_submitted - count a submitted operation */
 static inline void opencl_submitted(struct opencl_queue *q)
 {
 	__atomic_store_n(&q->submitted, q->submitted + 1, __ATOMIC_RELEASE);
+}
+
+/** opencl_is_shared - whether the program may submit to the queue, too */
+static inline bool opencl_is_shared(const struct opencl_queue *q)
+{
+	return __atomic_load_n(&q->shared, __ATOMIC_ACQUIRE);
 }
 
 /* devices/opencl/opencl_mark.c: functions of struct tenon_queue_ops, and helpers of submit */
@@ -320,7 +347,12 @@ int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial);
 int opencl_queue_wait(struct tenon_queue *queue, uint64_t serial, uint64_t deadline);
 int opencl_queue_order(struct tenon_queue *queue, struct tenon_queue *other, uint64_t serial);
 int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time);
+/** opencl_queue_is_idle - whether all that was submitted is known to be done; for the thread that submits */
+bool opencl_queue_is_idle(struct opencl_queue *q);
 void opencl_queue_forget(struct opencl_queue *q);
+
+/** opencl_queue_ended - count a submitted operation; takes ownership of its event, or NULL, which marks its place */
+void opencl_queue_ended(struct opencl_queue *q, ocl_event event);
 
 /* devices/opencl/opencl_event.c */
 /** opencl_event_init - initialise; called once, before any device is opened */

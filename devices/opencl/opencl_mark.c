@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks in queues: OpenCL markers, whose events are checked oldest first. */
+/* Marks in queues: events of copies and of OpenCL markers, which are checked oldest first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,19 +147,47 @@ static int enqueue_wait(const struct opencl_device *d, ocl_queue queue, const oc
 	return ocl.EnqueueWaitForEvents(queue, 1, event);
 }
 
+void opencl_queue_ended(struct opencl_queue *q, ocl_event event)
+{
+	ocl_event before;
+
+	pthread_mutex_lock(&q->lock);
+	before = q->last;
+	q->last = event;
+	opencl_submitted(q);
+	q->last_at = q->submitted;
+	pthread_mutex_unlock(&q->lock);
+	if (before)
+		ocl.ReleaseEvent(before);
+}
+
+/*
+ * An event that completes with the operation number @submitted: its own, which saves a command, or
+ * that of a marker, which is behind what the program submitted itself, too.
+ */
+static int event_behind(struct opencl_queue *q, uint64_t submitted, bool shared, ocl_event *out)
+{
+	if (shared || !q->last || q->last_at != submitted)
+		return enqueue_marker(device_of(q), q->queue, out);
+	*out = q->last;
+	q->last = NULL;
+	return 0;
+}
+
 int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 {
 	struct opencl_queue *q = queue_of(queue);
 	struct opencl_device *d = device_of(q);
 	ocl_event event = NULL;
+	bool shared = opencl_is_shared(q);
 	uint64_t submitted;
 	int status, err = 0;
 
 	pthread_mutex_lock(&q->lock);
 	/* read before enqueueing: all counted operations precede the marker */
 	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
-	if (submitted != q->marked || q->foreign) {
-		status = enqueue_marker(d, q->queue, &event);
+	if (submitted != q->marked || shared) {
+		status = event_behind(q, submitted, shared, &event);
 		err = status ? opencl_failed(d, status, "marking a place in a queue")
 			     : push(q, OPENCL_MARK, event, NULL);
 		if (!err) {
@@ -170,6 +198,17 @@ int opencl_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 	*serial = q->serial;
 	pthread_mutex_unlock(&q->lock);
 	return err;
+}
+
+bool opencl_queue_is_idle(struct opencl_queue *q)
+{
+	bool idle;
+
+	pthread_mutex_lock(&q->lock);
+	/* not if the last mark failed: what comes next needs a mark of its own */
+	idle = q->marked == q->submitted && state_of(q, q->serial) == 1;
+	pthread_mutex_unlock(&q->lock);
+	return idle;
 }
 
 int opencl_queue_reached(struct tenon_queue *queue, uint64_t serial)
@@ -291,6 +330,8 @@ int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time)
 
 void opencl_queue_forget(struct opencl_queue *q)
 {
+	if (q->last)
+		ocl.ReleaseEvent(q->last);
 	for (; q->count; q->first++, q->count--)
 		ocl.ReleaseEvent(q->pending[q->first].event);
 	free(q->pending);

@@ -49,9 +49,21 @@ static int buffer_new(struct opencl_device *d, uint64_t flags, void *host, uint6
 static int opencl_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 			struct tenon_memory **out)
 {
-	return buffer_new(opencl_device_of(device),
-			  request->usage & TENON_MEMORY_MAP ? OCL_MEM_ALLOC_HOST_PTR : 0, NULL,
-			  request->size, request->usage, out);
+	struct opencl_device *d = opencl_device_of(device);
+	ocl_mem mem = NULL;
+	void *host;
+	int err;
+
+	if (d->shares_memory && request->bytes <= SIZE_MAX)
+		mem = opencl_svm_buffer(d, (size_t)request->bytes, &host);
+	if (mem) {
+		err = memory_new(d, mem, request->bytes, request->usage, out);
+		if (!err)
+			(*out)->host = host;
+		return err;
+	}
+	return buffer_new(d, request->usage & TENON_MEMORY_MAP ? OCL_MEM_ALLOC_HOST_PTR : 0, NULL,
+			  request->bytes, request->usage, out);
 }
 
 /* Enqueued commands retain the memory, so it can be released at once. */
@@ -126,13 +138,18 @@ static int opencl_subrange(struct tenon_memory *parent, uint64_t offset, uint64_
 	const struct ocl_region region = { (size_t)offset, (size_t)size };
 	int status = 0;
 	ocl_mem mem;
+	int err;
 
 	if (d->version < 110 || !ocl.CreateSubBuffer)
 		return opencl_error(d, -TENON_E_UNSUPPORTED, "parts of memory need OpenCL 1.1");
 	mem = ocl.CreateSubBuffer(memory_of(parent)->mem, OCL_MEM_READ_WRITE,
 				  OCL_BUFFER_CREATE_TYPE_REGION, &region, &status);
-	if (mem)
-		return memory_new(d, mem, size, parent->usage, out);
+	if (mem) {
+		err = memory_new(d, mem, size, parent->usage, out);
+		if (!err && parent->host)
+			(*out)->host = (char *)parent->host + offset;
+		return err;
+	}
 	return opencl_failed(d, status, "taking %" PRIu64 " bytes at %" PRIu64 " of %" PRIu64, size,
 			     offset, parent->size);
 }
@@ -151,16 +168,16 @@ static int import_dma_buf(struct opencl_device *d, const struct tenon_memory_imp
 	*(void **)&acquire = ocl.GetExtensionFunctionAddressForPlatform(
 		d->platform, "clEnqueueAcquireExternalMemObjectsKHR");
 	mem = ocl.CreateBufferWithProperties(d->context, properties, OCL_MEM_READ_WRITE,
-					     (size_t)from->size, NULL, &status);
+					     (size_t)from->bytes, NULL, &status);
 	if (mem && acquire) {
 		status = acquire(d->service, 1, &mem, 0, NULL, &event);
 		status = finish(d, status, event);
 	}
 	if (mem && !status)
-		return memory_new(d, mem, from->size, from->usage, out);
+		return memory_new(d, mem, from->bytes, from->usage, out);
 	if (mem)
 		ocl.ReleaseMemObject(mem);
-	return opencl_failed(d, status, "importing %" PRIu64 " bytes", from->size);
+	return opencl_failed(d, status, "importing %" PRIu64 " bytes", from->bytes);
 }
 
 static int opencl_import(struct tenon_device *device, const struct tenon_memory_import *from,
@@ -175,7 +192,7 @@ static int opencl_import(struct tenon_device *device, const struct tenon_memory_
 		return opencl_error(d, -TENON_E_VALUE,
 				    "host memory at %p: want a multiple of %" PRIu64, from->pointer,
 				    device->properties->alignment);
-	return buffer_new(d, OCL_MEM_USE_HOST_PTR, from->pointer, from->size, from->usage, out);
+	return buffer_new(d, OCL_MEM_USE_HOST_PTR, from->pointer, from->bytes, from->usage, out);
 }
 
 const struct tenon_memory_ops opencl_memory_ops = {

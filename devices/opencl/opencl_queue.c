@@ -30,7 +30,7 @@ static void queue_keep(struct opencl_device *d, struct opencl_queue *q)
 }
 
 /* Takes ownership of @queue, also on failure. */
-static int queue_new(struct opencl_device *d, ocl_queue queue, bool foreign,
+static int queue_new(struct opencl_device *d, ocl_queue queue, bool shared,
 		     struct tenon_queue **out)
 {
 	struct opencl_queue *q = queue_take(d);
@@ -44,7 +44,7 @@ static int queue_new(struct opencl_device *d, ocl_queue queue, bool foreign,
 	}
 	q->queue = queue;
 	q->base.native = queue;
-	q->foreign = foreign;
+	q->shared = shared;
 	pthread_mutex_init(&q->lock, NULL);
 	*out = &q->base;
 	return 0;
@@ -84,6 +84,11 @@ static int opencl_queue_wrap(struct tenon_device *device, void *native, struct t
 	return queue_new(d, native, true, out);
 }
 
+static void opencl_queue_share(struct tenon_queue *queue)
+{
+	__atomic_store_n(&((struct opencl_queue *)queue)->shared, true, __ATOMIC_RELEASE);
+}
+
 static void opencl_queue_destroy(struct tenon_queue *queue)
 {
 	struct opencl_queue *q = (struct opencl_queue *)queue;
@@ -100,41 +105,49 @@ static void opencl_queue_destroy(struct tenon_queue *queue)
 	queue_keep(d, q);
 }
 
-/* OpenCL rejects copies of 0 bytes. */
-static int enqueue(struct opencl_queue *q, const struct tenon_operation *o)
+static int enqueue(struct opencl_queue *q, const struct tenon_operation *o, ocl_event *event)
 {
 	const struct opencl_device *d = opencl_device_of(q->base.device);
 
 	switch (o->kind) {
 	case TENON_OP_COPY:
-		if (!o->as.copy.size)
-			return 0;
 		return ocl.EnqueueCopyBuffer(
 			q->queue, opencl_mem(o->as.copy.from), opencl_mem(o->as.copy.to),
 			(size_t)o->as.copy.from.offset, (size_t)o->as.copy.to.offset,
-			(size_t)o->as.copy.size, 0, NULL, NULL);
+			(size_t)o->as.copy.size, 0, NULL, event);
 	case TENON_OP_WRITE:
-		if (!o->as.write.size)
-			return 0;
 		return ocl.EnqueueWriteBuffer(
 			q->queue, opencl_mem(o->as.write.to), 0, (size_t)o->as.write.to.offset,
-			(size_t)o->as.write.size, o->as.write.host, 0, NULL, NULL);
+			(size_t)o->as.write.size, o->as.write.host, 0, NULL, event);
 	case TENON_OP_READ:
-		if (!o->as.read.size)
-			return 0;
 		return ocl.EnqueueReadBuffer(
 			q->queue, opencl_mem(o->as.read.from), 0, (size_t)o->as.read.from.offset,
-			(size_t)o->as.read.size, o->as.read.host, 0, NULL, NULL);
+			(size_t)o->as.read.size, o->as.read.host, 0, NULL, event);
 	case TENON_OP_FILL:
-		if (!o->as.fill.size)
-			return 0;
 		return ocl.EnqueueFillBuffer(
 			q->queue, opencl_mem(o->as.fill.to), &o->as.fill.pattern, o->as.fill.width,
-			(size_t)o->as.fill.to.offset, (size_t)o->as.fill.size, 0, NULL, NULL);
+			(size_t)o->as.fill.to.offset, (size_t)o->as.fill.size, 0, NULL, event);
 	default:
 		return d->recorder.enqueue(
 			1, &q->queue, ((struct opencl_commands *)o->as.execute.commands)->recording,
-			0, NULL, NULL);
+			0, NULL, event);
+	}
+}
+
+/* OpenCL rejects copies of 0 bytes. */
+static bool is_empty(const struct tenon_operation *o)
+{
+	switch (o->kind) {
+	case TENON_OP_COPY:
+		return !o->as.copy.size;
+	case TENON_OP_WRITE:
+		return !o->as.write.size;
+	case TENON_OP_READ:
+		return !o->as.read.size;
+	case TENON_OP_FILL:
+		return !o->as.fill.size;
+	default:
+		return false;
 	}
 }
 
@@ -142,16 +155,19 @@ int opencl_submit_other(struct opencl_queue *q, const struct tenon_operation *o)
 {
 	static const char names[][12] = { "copy", "write", "read", "fill", "", "recording" };
 	struct opencl_device *d = opencl_device_of(q->base.device);
+	ocl_event event = NULL;
 	int status;
 
 	if (o->kind == TENON_OP_TIMESTAMP)
 		return opencl_queue_timestamp(q, o->as.timestamp);
 	if (o->kind == TENON_OP_FILL && (d->version < 120 || !ocl.EnqueueFillBuffer))
 		return opencl_error(d, -TENON_E_UNSUPPORTED, "fills need OpenCL 1.2");
-	status = enqueue(q, o);
+	if (is_empty(o) || opencl_svm_copy(q, o))
+		return 0;
+	status = enqueue(q, o, opencl_is_shared(q) ? NULL : &event);
 	if (status)
 		return opencl_failed(d, status, "submitting a %s", names[o->kind - TENON_OP_COPY]);
-	opencl_submitted(q);
+	opencl_queue_ended(q, event);
 	return 0;
 }
 
@@ -176,4 +192,5 @@ const struct tenon_queue_ops opencl_queue_ops = {
 	.flush = opencl_queue_flush,
 	.export_fence = opencl_fence_export,
 	.import_fence = opencl_fence_import,
+	.share = opencl_queue_share,
 };
