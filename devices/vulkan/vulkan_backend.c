@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The instance: created when devices are first requested, and never destroyed. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/vulkan/vulkan_device.h"
 #include "devices/vulkan/vulkan_payload.h"

@@ -53,13 +53,15 @@ static int begin(struct vulkan_queue *q, struct vulkan_batch *b)
 	vulkan_recorder_forget(r);
 	r->device = d;
 	r->commands = b->commands;
-	r->dirty = false;
 	r->arena = &b->arena;
 	r->idle = &q->idle;
 	r->sets = &q->sets;
 	r->serial = b->serial;
 	r->done = q->done;
 	q->open = b;
+	/* what Tenon submits ends with a barrier; what the program does need not */
+	r->dirty = r->shared = vulkan_queue_is_shared(q);
+	vulkan_record_barrier(r);
 	return 0;
 }
 
@@ -93,12 +95,14 @@ int vulkan_batch_wrote(struct vulkan_queue *q)
 	struct vulkan_batch *b = q->open;
 
 	__atomic_store_n(&q->marked, b->serial, __ATOMIC_RELEASE);
-	if (++b->operations < OPERATIONS_MOST && b->arena.bytes < BYTES_MOST)
+	if (++b->operations < OPERATIONS_MOST && b->arena.bytes < BYTES_MOST &&
+	    !vulkan_queue_is_shared(q))
 		return 0;
 	return vulkan_batch_flush(q);
 }
 
-static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
+/* A batch without commands signals when all that is on the port before it is done. */
+static VkResult submit(struct vulkan_queue *q, const struct vulkan_batch *b)
 {
 	struct vulkan_device *d = vulkan_queue_device(q);
 	VkPipelineStageFlags stages[VULKAN_BATCH_WAITS];
@@ -119,7 +123,7 @@ static VkResult submit(struct vulkan_queue *q, struct vulkan_batch *b)
 		.waitSemaphoreCount = b->wait_count,
 		.pWaitSemaphores = b->waits,
 		.pWaitDstStageMask = stages,
-		.commandBufferCount = 1,
+		.commandBufferCount = b->commands ? 1 : 0,
 		.pCommandBuffers = &b->commands,
 		.signalSemaphoreCount = 2 - first,
 		.pSignalSemaphores = signals + first,
@@ -209,7 +213,7 @@ int vulkan_batch_collect(struct vulkan_queue *q)
 	uint64_t value;
 	VkResult r;
 
-	if (!q->first)
+	if (q->done == q->submitted)
 		return 0;
 	r = d->api.GetSemaphoreCounterValue(d->handle, q->timeline, &value);
 	if (r)
@@ -220,8 +224,9 @@ int vulkan_batch_collect(struct vulkan_queue *q)
 	while ((b = q->first) && b->serial <= value) {
 		q->first = b->next;
 		finish(q, b);
-		__atomic_store_n(&q->done, b->serial, __ATOMIC_RELEASE);
 	}
+	/* marks without a batch are counted, too */
+	__atomic_store_n(&q->done, value, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -292,18 +297,29 @@ int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t va
 	b->waits[b->wait_count] = semaphore;
 	b->wait_values[b->wait_count++] = value;
 	__atomic_store_n(&q->marked, b->serial, __ATOMIC_RELEASE);
-	return 0;
+	return vulkan_queue_is_shared(q) ? vulkan_batch_flush(q) : 0;
 }
 
-int vulkan_batch_export(struct vulkan_queue *q, VkSemaphore semaphore)
+int vulkan_batch_mark(struct vulkan_queue *q, VkSemaphore semaphore)
 {
-	int err = vulkan_batch_open(q);
+	const struct vulkan_batch bare = { .serial = q->submitted + 1, .exported = semaphore };
+	VkResult r;
+	int err;
 
+	if (q->open) {
+		q->open->exported = semaphore;
+		__atomic_store_n(&q->marked, q->open->serial, __ATOMIC_RELEASE);
+		return vulkan_batch_flush(q);
+	}
+	err = tenon_device_check(q->base.device);
 	if (err)
 		return err;
-	q->open->exported = semaphore;
-	__atomic_store_n(&q->marked, q->open->serial, __ATOMIC_RELEASE);
-	return vulkan_batch_flush(q);
+	r = submit(q, &bare);
+	if (r)
+		return abandon(q, r, "QueueSubmit");
+	q->submitted = bare.serial;
+	__atomic_store_n(&q->marked, bare.serial, __ATOMIC_RELEASE);
+	return 0;
 }
 
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands)

@@ -239,9 +239,6 @@ int vulkan_open(const struct tenon_device_choice *choice, struct tenon_device **
 	err = read_options(choice, &without);
 	if (err)
 		return err;
-	if (choice->index >= vulkan_instance.count)
-		return tenon_error(-TENON_E_NOT_FOUND, "vulkan:%u: there are %u devices",
-				   choice->index, vulkan_instance.count);
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a device");

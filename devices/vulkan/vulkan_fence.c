@@ -111,7 +111,7 @@ int vulkan_fence_export(struct tenon_queue *queue, uint64_t serial, uint32_t typ
 	if (err)
 		return err;
 	pthread_mutex_lock(&q->lock);
-	err = vulkan_batch_export(q, f->semaphore);
+	err = vulkan_batch_mark(q, f->semaphore);
 	pthread_mutex_unlock(&q->lock);
 	/* a sync_file can be exported only after the signal was submitted */
 	if (!err)

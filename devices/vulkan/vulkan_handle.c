@@ -24,12 +24,12 @@ static int check_pointer(struct vulkan_device *d, const struct tenon_memory_impo
 {
 	uint64_t step = d->facts.pointer_alignment;
 
-	if (((uintptr_t)from->pointer | from->size) & (step - 1))
+	if (((uintptr_t)from->pointer | from->bytes) & (step - 1))
 		return tenon_error(-TENON_E_VALUE,
 				   "%" PRIu64
 				   " bytes at %p: the device takes memory of the process "
 				   "that begins and ends at multiples of %" PRIu64,
-				   from->size, from->pointer, step);
+				   from->bytes, from->pointer, step);
 	return 0;
 }
 
@@ -37,13 +37,10 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 		  struct tenon_memory **out)
 {
 	struct vulkan_device *d = vulkan_device_of(device);
-	struct vulkan_memory made = { .base = { .size = from->size, .usage = from->usage } };
+	struct vulkan_memory made = { .base = { .size = from->bytes, .usage = from->usage } };
 	struct tenon_memory_import own = *from;
 	int err = 0;
 
-	if (!(device->properties->imports & (1u << from->type)))
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s imports no handles of type %u",
-				   device->properties->name, from->type);
 	if (from->type == TENON_HANDLE_HOST_POINTER) {
 		err = check_pointer(d, from);
 	} else {
@@ -55,7 +52,7 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 	}
 	if (err)
 		return err;
-	err = vulkan_buffer_make(d, from->size, from->usage, (int32_t)from->heap - 1, &own, &made);
+	err = vulkan_buffer_make(d, from->bytes, from->usage, (int32_t)from->heap - 1, &own, &made);
 	if (err) {
 		/* the driver owns the descriptor once the allocation succeeded */
 		if (from->type != TENON_HANDLE_HOST_POINTER && !made.memory)
@@ -68,18 +65,12 @@ int vulkan_import(struct tenon_device *device, const struct tenon_memory_import 
 int vulkan_export(struct tenon_memory *memory, uint32_t type, int *fd)
 {
 	struct vulkan_device *d = vulkan_device_of(memory->device);
-	uint64_t offset = 0;
 	VkMemoryGetFdInfoKHR info = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
-		.memory = vulkan_memory_of(tenon_memory_root(memory, &offset))->memory,
+		.memory = vulkan_memory_of(memory)->memory,
 		.handleType = (VkExternalMemoryHandleTypeFlagBits)vulkan_handle_type(type),
 	};
-	VkResult r;
+	VkResult r = d->api.GetMemoryFdKHR(d->handle, &info, fd);
 
-	if (!(memory->device->properties->exports & (1u << type)) || offset)
-		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no handles of type %u%s",
-				   memory->device->properties->name, type,
-				   offset ? " of a part of memory" : "");
-	r = d->api.GetMemoryFdKHR(d->handle, &info, fd);
 	return vulkan_check(d, r, "GetMemoryFdKHR");
 }

@@ -257,13 +257,13 @@ static int vulkan_alloc(struct tenon_device *device, const struct tenon_memory_r
 			struct tenon_memory **out)
 {
 	struct vulkan_device *d = vulkan_device_of(device);
-	struct vulkan_memory made = { .base = { .size = request->size, .usage = request->usage } };
+	struct vulkan_memory made = { .base = { .size = request->bytes, .usage = request->usage } };
 	int err;
 
 	if ((request->usage & TENON_MEMORY_EXPORT) && !d->facts.exports)
 		return tenon_error(-TENON_E_UNSUPPORTED, "%s exports no memory",
 				   device->properties->name);
-	err = vulkan_buffer_make(d, request->size, request->usage, request->heap, NULL, &made);
+	err = vulkan_buffer_make(d, request->bytes, request->usage, request->heap, NULL, &made);
 	return err ? err : vulkan_memory_finish(d, &made, out);
 }
 

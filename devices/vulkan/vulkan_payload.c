@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Format of Vulkan modules in blobs and files. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/device.h>
 #include <tenon/string.h>
 

@@ -120,14 +120,15 @@ static bool idle(struct vulkan_queue *q)
 	return q->marked == q->done;
 }
 
-/* Host-visible memory of an idle queue is written and read in place. */
+/* Host-visible memory of a queue that is known to be idle is written and read in place. */
 static bool in_place(struct vulkan_queue *q, const struct tenon_operation *op)
 {
 	const struct tenon_memory *m =
 		op->kind == TENON_OP_WRITE ? op->as.write.to.memory : op->as.read.from.memory;
 	bool quiet;
 
-	if (!m->host || (op->kind == TENON_OP_READ && !(m->flags & TENON_HEAP_HOST_CACHED)))
+	if (vulkan_queue_is_shared(q) || !m->host ||
+	    (op->kind == TENON_OP_READ && !(m->flags & TENON_HEAP_HOST_CACHED)))
 		return false;
 	pthread_mutex_lock(&q->lock);
 	quiet = idle(q);
@@ -194,10 +195,50 @@ static int vulkan_queue_submit(struct tenon_queue *queue, const struct tenon_ope
 	return err;
 }
 
-static int vulkan_queue_mark(struct tenon_queue *queue, uint64_t *serial)
+/* Submits nothing: another thread may be submitting to the port, where the program holds no lock. */
+static int vulkan_queue_mark_own(struct tenon_queue *queue, uint64_t *serial)
 {
 	*serial = __atomic_load_n(&queue_of(queue)->marked, __ATOMIC_ACQUIRE);
 	return 0;
+}
+
+static int vulkan_queue_mark(struct tenon_queue *queue, uint64_t *serial)
+{
+	struct vulkan_queue *q = queue_of(queue);
+	int err;
+
+	if (!vulkan_queue_is_shared(q))
+		return vulkan_queue_mark_own(queue, serial);
+	pthread_mutex_lock(&q->lock);
+	err = vulkan_batch_mark(q, VK_NULL_HANDLE);
+	*serial = q->marked;
+	pthread_mutex_unlock(&q->lock);
+	return err;
+}
+
+/* Submit what is batched, and a barrier, before all that the program submits. */
+static int hand_over(struct vulkan_queue *q)
+{
+	int err = vulkan_batch_open(q);
+
+	if (err)
+		return err;
+	q->recorder.shared = true;
+	return vulkan_batch_mark(q, VK_NULL_HANDLE);
+}
+
+static void vulkan_queue_share(struct tenon_queue *queue)
+{
+	struct vulkan_queue *q = queue_of(queue);
+
+	pthread_mutex_lock(&q->lock);
+	if (!vulkan_queue_is_shared(q)) {
+		__atomic_store_n(&q->shared, true, __ATOMIC_RELEASE);
+		/* the device is lost, which later calls report, or nothing was batched */
+		if (hand_over(q))
+			tenon_error_clear();
+	}
+	pthread_mutex_unlock(&q->lock);
 }
 
 static inline bool is_done(struct vulkan_queue *q, uint64_t serial)
@@ -310,4 +351,6 @@ const struct tenon_queue_ops vulkan_queue_ops = {
 	.flush = vulkan_queue_flush,
 	.export_fence = vulkan_fence_export,
 	.import_fence = vulkan_fence_import,
+	.share = vulkan_queue_share,
+	.mark_own = vulkan_queue_mark_own,
 };

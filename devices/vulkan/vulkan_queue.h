@@ -43,6 +43,7 @@ struct vulkan_queue {
 	struct vulkan_queue *next; /* in the list of spare queues */
 	struct vulkan_port *port;
 	VkSemaphore timeline;
+	bool shared;	    /* atomic; the program may submit to the port, too */
 	uint64_t marked;    /* batch of the newest operation; atomic */
 	uint64_t done;	    /* batches whose work and reads are done; atomic */
 	uint64_t submitted; /* from here on protected by @lock */
@@ -60,11 +61,17 @@ static inline struct vulkan_device *vulkan_queue_device(struct vulkan_queue *q)
 	return vulkan_device_of(q->base.device);
 }
 
+/* Whether the program was given the handle, and may submit to it, too. */
+static inline bool vulkan_queue_is_shared(const struct vulkan_queue *q)
+{
+	return __atomic_load_n(&q->shared, __ATOMIC_ACQUIRE);
+}
+
 /* The functions below are called with the queue's lock held. */
 
 /* Open a batch if none is open, and record a barrier if needed. */
 int vulkan_batch_open(struct vulkan_queue *q);
-/* Count an operation in the open batch; submits a batch that is full. */
+/* Count an operation in the open batch; submits one that is full, or of a shared queue. */
 int vulkan_batch_wrote(struct vulkan_queue *q);
 /* Submit the open batch. */
 int vulkan_batch_flush(struct vulkan_queue *q);
@@ -76,8 +83,11 @@ int vulkan_batch_stamp(struct vulkan_queue *q, uint64_t *to);
 int vulkan_batch_execute(struct vulkan_queue *q, VkCommandBuffer commands);
 /* Make later operations wait for a value of a timeline semaphore, or for a binary semaphore. */
 int vulkan_batch_wait(struct vulkan_queue *q, VkSemaphore semaphore, uint64_t value);
-/* Submit the open batch with another semaphore to signal. */
-int vulkan_batch_export(struct vulkan_queue *q, VkSemaphore semaphore);
+/*
+ * Submit the open batch, or else a signal alone, as the mark of all that is on the port. Fails only
+ * when the device is lost, or makes it so. @semaphore: to be signalled with it; or VK_NULL_HANDLE
+ */
+int vulkan_batch_mark(struct vulkan_queue *q, VkSemaphore semaphore);
 void vulkan_batches_free(struct vulkan_queue *q);
 
 /* vulkan_commands.c */

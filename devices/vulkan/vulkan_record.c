@@ -10,6 +10,7 @@
 #define STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
 #define WRITES (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)
 #define READS  (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT)
+#define ANY    (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
 
 int vulkan_record_buffer(struct vulkan_device *d, VkCommandBufferLevel level, VkCommandPool *pool,
 			 VkCommandBuffer *commands)
@@ -58,13 +59,14 @@ void vulkan_recorder_forget(struct vulkan_recorder *r)
 static void barrier(struct vulkan_recorder *r, VkPipelineStageFlags host_stage,
 		    VkAccessFlags host_access)
 {
+	const VkPipelineStageFlags stages = r->shared ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : STAGES;
 	const VkMemoryBarrier all = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-		.srcAccessMask = WRITES,
-		.dstAccessMask = READS | WRITES | host_access,
+		.srcAccessMask = r->shared ? ANY : WRITES,
+		.dstAccessMask = (r->shared ? ANY : READS | WRITES) | host_access,
 	};
 
-	r->device->api.CmdPipelineBarrier(r->commands, STAGES, STAGES | host_stage, 0, 1, &all, 0,
+	r->device->api.CmdPipelineBarrier(r->commands, stages, stages | host_stage, 0, 1, &all, 0,
 					  NULL, 0, NULL);
 	r->dirty = false;
 }

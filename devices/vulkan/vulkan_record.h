@@ -22,6 +22,7 @@ struct vulkan_kernel {
 /**
  * struct vulkan_recorder - a command buffer being written, and its bound state
  * @dirty: commands were written after the last barrier
+ * @shared: the program's own commands are before and behind these: barriers are for all stages
  * @arena: memory for staged bytes; the owner frees it when the commands are done
  * @idle: idle chunks for @arena; or NULL
  * @sets: descriptor sets
@@ -32,6 +33,7 @@ struct vulkan_recorder {
 	struct vulkan_device *device;
 	VkCommandBuffer commands;
 	bool dirty;
+	bool shared;
 	struct vulkan_arena *arena;
 	struct vulkan_arena *idle;
 	struct vulkan_sets *sets;
