@@ -74,10 +74,10 @@ static int alloc_to_export(struct tenon_device *device, const struct tenon_memor
 {
 	int err, fd = memfd_create("tenon", MFD_CLOEXEC);
 
-	if (fd < 0 || ftruncate(fd, (off_t)request->size)) {
-		err = nomem(request->size);
+	if (fd < 0 || ftruncate(fd, (off_t)request->bytes)) {
+		err = nomem(request->bytes);
 	} else {
-		err = map_fd(device, fd, request->size, request->usage, out);
+		err = map_fd(device, fd, request->bytes, request->usage, out);
 	}
 	if (err && fd >= 0)
 		close(fd);
@@ -90,13 +90,13 @@ static int cpu_alloc(struct tenon_device *device, const struct tenon_memory_requ
 	void *bytes;
 	int err;
 
-	if (request->size > INT64_MAX || request->size > SIZE_MAX / 2)
-		return nomem(request->size);
+	if (request->bytes > INT64_MAX || request->bytes > SIZE_MAX / 2)
+		return nomem(request->bytes);
 	if (request->usage & TENON_MEMORY_EXPORT)
 		return alloc_to_export(device, request, out);
-	if (posix_memalign(&bytes, ALIGN, (size_t)request->size))
-		return nomem(request->size);
-	err = make(device, request->size, request->usage, SOURCE_HEAP, bytes, out);
+	if (posix_memalign(&bytes, ALIGN, (size_t)request->bytes))
+		return nomem(request->bytes);
+	err = make(device, request->bytes, request->usage, SOURCE_HEAP, bytes, out);
 	if (err)
 		free(bytes);
 	return err;
@@ -164,13 +164,13 @@ static int import_fd(struct tenon_device *device, const struct tenon_memory_impo
 	err = from->type == TENON_HANDLE_DMA_BUF ? check_dmabuf(from->fd) : 0;
 	if (err)
 		return err;
-	if (size_of(from) < from->size)
+	if (size_of(from) < from->bytes)
 		return tenon_error(-TENON_E_VALUE, "cpu: the fd has fewer than %llu bytes",
-				   (unsigned long long)from->size);
+				   (unsigned long long)from->bytes);
 	fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
 		return tenon_error(-TENON_E_IO, "cpu: %s", strerror(errno));
-	err = map_fd(device, fd, from->size, from->usage, out);
+	err = map_fd(device, fd, from->bytes, from->usage, out);
 	if (err)
 		close(fd);
 	/* caches need not be coherent with the device that has the memory */
@@ -184,7 +184,7 @@ static int cpu_import(struct tenon_device *device, const struct tenon_memory_imp
 {
 	if (from->type != TENON_HANDLE_HOST_POINTER)
 		return import_fd(device, from, out);
-	return make(device, from->size, from->usage, SOURCE_FOREIGN, from->pointer, out);
+	return make(device, from->bytes, from->usage, SOURCE_FOREIGN, from->pointer, out);
 }
 
 static int cpu_export(struct tenon_memory *memory, uint32_t type, int *fd)

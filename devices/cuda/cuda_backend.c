@@ -2,6 +2,9 @@
 /* The backend's table: find CUDA's devices, and explain why there are none. */
 
 #include "devices/cuda/cuda_device.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "devices/cuda/cuda_payload.h"
 #include "driver/cuda/nvrtc_api.h"
 #include "lib/brief_errors.h"

@@ -150,6 +150,7 @@ struct cuda_queue {
 	struct tenon_queue base;
 	struct cuda_stream *stream;
 	cu_stream handle;
+	bool shared;		  /* atomic; the program may submit to it too */
 	struct cuda_stage *stage; /* pinned memory for copies; allocated on first use */
 	struct cuda_call *calls;
 	struct cuda_call *idle_calls; /* used by the submitting thread only */

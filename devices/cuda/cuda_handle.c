@@ -75,10 +75,10 @@ int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_reque
 		return cuda_error(d, -TENON_E_UNSUPPORTED,
 				  "memory that is exported has to be the device's own, and the "
 				  "device to support it");
-	m = cuda_memory_new(d, request->size, request->usage, CUDA_MEMORY_MAPPED);
+	m = cuda_memory_new(d, request->bytes, request->usage, CUDA_MEMORY_MAPPED);
 	if (!m)
 		return -TENON_E_NOMEM;
-	status = round_up(d, request->size, &m->mapped);
+	status = round_up(d, request->bytes, &m->mapped);
 	if (!status)
 		status = d->cu->MemCreate(&m->handle, (size_t)m->mapped, &a, 0);
 	if (!status)
@@ -86,7 +86,7 @@ int cuda_exportable_alloc(struct cuda_device *d, const struct tenon_memory_reque
 	if (status) {
 		free(m);
 		return cuda_failed(d, status, "allocating %" PRIu64 " bytes that can be exported",
-				   request->size);
+				   request->bytes);
 	}
 	*out = cuda_memory_finish(d, m, d->base.properties->heaps[0].flags);
 	return 0;
@@ -161,7 +161,7 @@ int cuda_import(struct tenon_device *device, const struct tenon_memory_import *f
 	if (from->type > TENON_HANDLE_OPAQUE_FD)
 		return cuda_error(d, -TENON_E_UNSUPPORTED,
 				  "memory of handle type %u cannot be imported", from->type);
-	m = cuda_memory_new(d, from->size, from->usage, CUDA_MEMORY_REGISTERED);
+	m = cuda_memory_new(d, from->bytes, from->usage, CUDA_MEMORY_REGISTERED);
 	if (!m)
 		return -TENON_E_NOMEM;
 	status = cuda_enter(d);
@@ -175,7 +175,7 @@ int cuda_import(struct tenon_device *device, const struct tenon_memory_import *f
 	}
 	if (status) {
 		free(m);
-		return cuda_failed(d, status, "importing %" PRIu64 " bytes of %s", from->size,
+		return cuda_failed(d, status, "importing %" PRIu64 " bytes of %s", from->bytes,
 				   host ? "host memory" : "an opaque fd");
 	}
 	*out = cuda_memory_finish(d, m, device->properties->heaps[host].flags);

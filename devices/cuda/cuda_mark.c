@@ -136,7 +136,7 @@ int cuda_queue_mark(struct tenon_queue *queue, uint64_t *serial)
 	pthread_mutex_lock(&q->lock);
 	/* read before recording: all counted operations precede the event */
 	submitted = __atomic_load_n(&q->submitted, __ATOMIC_ACQUIRE);
-	if (submitted != q->marked || q->stream->foreign) {
+	if (submitted != q->marked || __atomic_load_n(&q->shared, __ATOMIC_ACQUIRE)) {
 		status = cuda_enter(d);
 		if (q->count == q->room && !status && q->count)
 			harvest(q);

@@ -147,7 +147,7 @@ static int cuda_alloc(struct tenon_device *device, const struct tenon_memory_req
 	cuda_retire_put_off(d);
 	if (request->usage & TENON_MEMORY_EXPORT)
 		return cuda_exportable_alloc(d, request, out);
-	m = cuda_memory_new(d, request->size, request->usage, CUDA_MEMORY_PLAIN);
+	m = cuda_memory_new(d, request->bytes, request->usage, CUDA_MEMORY_PLAIN);
 	if (!m)
 		return -TENON_E_NOMEM;
 	if (host)
@@ -155,11 +155,11 @@ static int cuda_alloc(struct tenon_device *device, const struct tenon_memory_req
 	else if (request->queue && d->pools)
 		status = ordered_alloc(d, m, request->queue);
 	else
-		status = d->cu->MemAlloc(&m->base.address, (size_t)request->size);
+		status = d->cu->MemAlloc(&m->base.address, (size_t)request->bytes);
 	if (status) {
 		free(m);
 		return cuda_failed(d, status, "allocating %" PRIu64 " bytes of heap %d",
-				   request->size, host);
+				   request->bytes, host);
 	}
 	*out = cuda_memory_finish(d, m, device->properties->heaps[host].flags);
 	return 0;

@@ -2,6 +2,7 @@
 /* Load PTX, cubins and fat binaries as CUDA modules. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/cuda/cuda_device.h"
 #include "lib/brief_errors.h"

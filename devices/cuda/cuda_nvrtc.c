@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "devices/cuda/cuda_device.h"

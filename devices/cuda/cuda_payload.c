@@ -3,6 +3,7 @@
 #include "devices/cuda/cuda_payload.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 static bool is_axis(struct tenon_slice tag, const char *prefix)
 {

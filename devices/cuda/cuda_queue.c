@@ -45,6 +45,7 @@ static int queue_new(struct cuda_device *d, cu_stream handle, bool foreign,
 	__atomic_add_fetch(&d->queues, 1, __ATOMIC_RELAXED);
 	q->stream = s;
 	q->handle = handle;
+	q->shared = foreign;
 	q->base.native = handle;
 	pthread_mutex_init(&q->lock, NULL);
 	*out = &q->base;
@@ -71,6 +72,11 @@ static int cuda_queue_create(struct tenon_device *device, struct tenon_queue **o
 static int cuda_queue_wrap(struct tenon_device *device, void *native, struct tenon_queue **out)
 {
 	return queue_new(cuda_device_of(device), native, true, out);
+}
+
+static void cuda_queue_share(struct tenon_queue *queue)
+{
+	__atomic_store_n(&queue_of(queue)->shared, true, __ATOMIC_RELEASE);
 }
 
 static void cuda_queue_destroy(struct tenon_queue *queue)
@@ -193,5 +199,6 @@ const struct tenon_queue_ops cuda_queue_ops = {
 	.wait = cuda_queue_wait,
 	.order = cuda_queue_order,
 	.import_fence = cuda_fence_import,
+	.share = cuda_queue_share,
 	.calls = 1,
 };

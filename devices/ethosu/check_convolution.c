@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations with a kernel: convolutions and pools; streams of weights. */
+/* Operations with a window: convolutions and pools; streams of weights. */
 #include <inttypes.h>
 
 #include "devices/ethosu/check.h"
@@ -8,7 +8,7 @@
 #define STRIDE_BITS 0x027f
 #define PAD_MOST    127
 
-static const uint8_t of_kernel[] = {
+static const uint8_t of_window[] = {
 	ETHOSU_IFM_DEPTH_M1,	 ETHOSU_IFM_PAD_TOP,	ETHOSU_IFM_PAD_LEFT,
 	ETHOSU_IFM_PAD_RIGHT,	 ETHOSU_IFM_PAD_BOTTOM, ETHOSU_KERNEL_WIDTH_M1,
 	ETHOSU_KERNEL_HEIGHT_M1, ETHOSU_KERNEL_STRIDE,	END
@@ -27,11 +27,11 @@ static const uint8_t of_second_core[] = { ETHOSU_WEIGHT1_BASE, ETHOSU_WEIGHT1_LE
 					  ETHOSU_SCALE1_BASE, ETHOSU_SCALE1_LENGTH, END };
 static const uint8_t of_ofm_scale[] = { ETHOSU_OFM_SCALE, END };
 
-/* Extent of the input of an operation with a kernel along one axis; 0 or less if there is none. */
+/* Extent of the input of an operation with a window along one axis; 0 or less if there is none. */
 static int64_t input_size(const struct checker *k, int64_t output, unsigned int stride,
-			  unsigned int kernel, unsigned int before, unsigned int after)
+			  unsigned int window, unsigned int before, unsigned int after)
 {
-	const int64_t size = (output - 1) * stride + kernel - before - after;
+	const int64_t size = (output - 1) * stride + window - before - after;
 
 	return param(k, ETHOSU_IFM_UPSCALE) && size > 0 ? (size + 1) / 2 : size;
 }
@@ -53,13 +53,13 @@ static int check_form(const struct checker *k)
 	return 0;
 }
 
-static int input_of_kernel(struct checker *k)
+static int input_of_window(struct checker *k)
 {
 	int64_t width, height;
 	struct check_box out, in;
 	int err;
 
-	err = check_need(k, of_kernel);
+	err = check_need(k, of_window);
 	if (!err)
 		err = check_form(k);
 	if (err)
@@ -74,7 +74,7 @@ static int input_of_kernel(struct checker *k)
 	if (width <= 0 || height <= 0)
 		return FAULT(k,
 			     "the input of %s has %" PRIi64 " columns and %" PRIi64
-			     " rows by its output, kernel and padding",
+			     " rows by its output, window and padding",
 			     op_name(k), width, height);
 	in = (struct check_box){ (uint32_t)width, (uint32_t)height,
 				 param(k, ETHOSU_IFM_DEPTH_M1) + 1u };
@@ -167,7 +167,7 @@ int check_convolution(struct checker *k)
 			     "%s with the parameter 0x%x: weights from a feature map have no known "
 			     "bound",
 			     op_name(k), k->op.param);
-	err = input_of_kernel(k);
+	err = input_of_window(k);
 	return err ? err : touch_weights(k);
 }
 
@@ -180,7 +180,7 @@ int check_pool(struct checker *k)
 		return FAULT(k, "OP_POOL of kind %u; 0 to %u are known", k->op.param, most);
 	err = check_need(k, of_ofm_scale);
 	if (!err)
-		err = input_of_kernel(k);
+		err = input_of_window(k);
 	if (err || k->product != ETHOSU_PRODUCT_U85 ||
 	    param(k, ETHOSU_OFM_PRECISION) & ETHOSU_OFM_GLOBAL_SCALE)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resized maps of U85: the kernel's extents are those of the input, and positions outside of it are its edge. */
+/* Resized maps of U85: the extents of the window are those of the input, and positions outside of it are its edge. */
 #include "devices/ethosu/check.h"
 
 /* bilinear, by repetition, nearest */

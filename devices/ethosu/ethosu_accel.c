@@ -9,7 +9,7 @@
 #include "lib/brief_errors.h"
 
 /*
- * Query the NPU. The kernel fills in the fields that it knows: its struct may be shorter or longer
+ * Query the NPU. Linux fills in the fields that it knows: its struct may be shorter or longer
  * than this one.
  */
 static int ask(struct ethosu_accel *a)
@@ -80,19 +80,18 @@ int ethosu_accel_allocate(struct ethosu_accel *a, uint64_t size, struct drm_buff
 	drm_adopt(0, 0, out);
 	err = drm_call(&a->drm, ETHOSU_UAPI_BO_CREATE, &b);
 	if (err == -ENOMEM)
-		return tenon_error(
-			-TENON_E_NOMEM,
-			"%s: no contiguous memory for a buffer of %llu bytes; the kernel has "
-			"as much as its option cma= says (see CmaFree in /proc/meminfo)",
-			a->drm.path, (unsigned long long)size);
+		return tenon_error(-TENON_E_NOMEM,
+				   "%s: no contiguous memory for a buffer of %llu bytes; Linux has "
+				   "as much as its option cma= says (see CmaFree in /proc/meminfo)",
+				   a->drm.path, (unsigned long long)size);
 	if (err)
 		return system_error(-err, a->drm.path, "allocate a buffer");
 	drm_adopt(b.handle, b.size, out);
 	if (b.size < size) {
 		drm_buffer_close(&a->drm, out);
-		return tenon_error(
-			-TENON_E_DEVICE, "%s: the kernel gives a buffer of %llu bytes for %llu",
-			a->drm.path, (unsigned long long)b.size, (unsigned long long)size);
+		return tenon_error(-TENON_E_DEVICE,
+				   "%s: Linux gives a buffer of %llu bytes for %llu", a->drm.path,
+				   (unsigned long long)b.size, (unsigned long long)size);
 	}
 	return ethosu_accel_map(a, out);
 }

@@ -4,22 +4,22 @@
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_H
 
 /*
- * A network has a command stream that was handed to the kernel once, and a buffer for each region that the kernel
+ * A network has a command stream that was handed to Linux once, and a buffer for each region that Linux
  * sees in use. The constants are written once. A submission is one call: nothing is copied or allocated, and
  * inputs and outputs are written and read through the mappings of the buffers.
  *
- * The kernel checks less than the hardware needs (devices/ethosu/ethosu_linux.h), and compares no target. So all is
- * checked here first: the target by Arm's rule, the stream by ethosu_check(), and then by the kernel's rule, which says
+ * Linux checks less than the hardware needs (devices/ethosu/ethosu_linux.h), and compares no target. So all is
+ * checked here first: the target by Arm's rule, the stream by ethosu_check(), and then by Linux's rule, which says
  * which buffers a job has to name.
  *
- * A wait succeeds when the kernel gave a job up, too. So a run takes the fence of its output right after the submission
+ * A wait succeeds when Linux gave a job up, too. So a run takes the fence of its output right after the submission
  * and reads the status of that. If the job had ended before, there is no fence to be taken, and the last bytes of the
  * outputs tell whether it wrote them: they got a pattern before.
  *
  * Memory is write-combined, and coherent: the CPU writes it fast and reads it slowly.
  *
  * One thread at a time uses a network. Several networks, and several descriptors of a device, may run at a time; the
- * kernel runs one job after the other.
+ * Linux runs one job after the other.
  *
  * Deadlines are absolute nanoseconds of CLOCK_MONOTONIC; UINT64_MAX for none, 0 to look once.
  */
@@ -34,7 +34,7 @@
  * @drm: its node
  * @target: registers CONFIG and ID
  * @sram_size: bytes of SRAM that jobs may use as region 2
- * @is_old: the kernel tells no number of performance counters: it is one of the first
+ * @is_old: Linux tells no number of performance counters: it is one of the first
  */
 struct ethosu_accel {
 	struct drm drm;
@@ -45,7 +45,7 @@ struct ethosu_accel {
 
 /**
  * ethosu_accel_open - open a device
- * @calls: system calls; NULL for the kernel's
+ * @calls: system calls; NULL for Linux's
  * @root: prefix of /dev; "" except in tests
  * @path: "/dev/accel/accel0"
  * @out: the device; closed on failure
@@ -84,7 +84,7 @@ int ethosu_accel_map(struct ethosu_accel *a, struct drm_buffer *b);
  * @size: bytes
  * @out: the buffer, not mapped; to be imported once, see drm_import()
  *
- * The kernel takes buffers of this device alone, which another descriptor of it may have exported.
+ * Linux takes buffers of this device alone, which another descriptor of it may have exported.
  *
  * Return: 0; -TENON_E_UNSUPPORTED for buffers of others; else system_status().
  */
@@ -186,7 +186,7 @@ struct ethosu_network {
  * @plan: the network; not used afterwards
  * @out: the network; closed on failure
  *
- * Return: 0; -TENON_E_UNSUPPORTED for another target, for streams that the kernel refuses or binds no buffers for, and
+ * Return: 0; -TENON_E_UNSUPPORTED for another target, for streams that Linux refuses or binds no buffers for, and
  *	for networks without an output; -TENON_E_FORMAT for tensors outside of their regions and for a stream that
  *	writes to its constants; as ethosu_check(); as ethosu_accel_allocate().
  */
@@ -202,7 +202,7 @@ void ethosu_network_close(struct ethosu_network *n);
  * @region: region
  * @buffer: a mapped buffer of the same device, which outlives its use
  *
- * Two regions cannot share a buffer: the kernel refuses such a job.
+ * Two regions cannot share a buffer: Linux refuses such a job.
  *
  * Return: 0; -TENON_E_VALUE for a region that has no buffer in jobs, and a buffer that is too small or in use by another
  *	region; system_status() when the buffer of an output cannot be exported.
@@ -210,7 +210,7 @@ void ethosu_network_close(struct ethosu_network *n);
 int ethosu_network_bind(struct ethosu_network *n, unsigned int region,
 			const struct drm_buffer *buffer);
 
-/** ethosu_network_needs - least bytes of a buffer for a region, by the stream and by the kernel's rule */
+/** ethosu_network_needs - least bytes of a buffer for a region, by the stream and by Linux's rule */
 uint64_t ethosu_network_needs(const struct ethosu_network *n, unsigned int region);
 
 /**
@@ -228,7 +228,7 @@ int ethosu_network_start(struct ethosu_network *n);
  * @n: the network
  * @deadline: see above
  *
- * Return: 0: the outputs are in their places; -TENON_E_TIMEOUT: not yet, and the job goes on; -TENON_E_LOST: the kernel
+ * Return: 0: the outputs are in their places; -TENON_E_TIMEOUT: not yet, and the job goes on; -TENON_E_LOST: Linux
  *	reset the device, because of this job or of another, and the network may be run again; -TENON_E_DEVICE: the job
  *	ended at once, and wrote no output; -TENON_E_USAGE when there is no job; else system_status(). After all but a
  *	time-out there is no job.

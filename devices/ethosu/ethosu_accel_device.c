@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices of the kernel as devices of the backend: ethosu://accel/0 is /dev/accel/accel0. */
+/* Devices of Linux as devices of the backend: ethosu://accel/0 is /dev/accel/accel0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 struct ethosu_accel_source ethosu_accel_source = { NULL, "" };
 
-/* "memory=buffers": tensors are in buffers of the kernel, and networks with such inputs and outputs use them there. */
+/* "memory=buffers": tensors are in buffers of the driver, and networks with such inputs and outputs use them there. */
 static int read_option(struct ethosu_device *d, const struct tenon_device_option *option)
 {
 	if (!tenon_slice_equal(option->key, tenon_slice_of("memory")))
@@ -78,7 +78,7 @@ static void detach(struct ethosu_device *d)
 }
 
 /*
- * Buffers are mapped write-combined, so the CPU reads them slowly. The kernel does not report how
+ * Buffers are mapped write-combined, so the CPU reads them slowly. Linux does not report how
  * much memory there is: an allocation fails when none is left.
  */
 static void describe_buffers(const struct drm *drm, struct tenon_device_properties *p)

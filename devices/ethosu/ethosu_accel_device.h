@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the backend looks for nodes of the kernel's driver. */
+/* Where the backend looks for nodes of Linux's driver. */
 #ifndef DEVICES_ETHOSU_ETHOSU_ACCEL_DEVICE_H
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_DEVICE_H
 
 #include "driver/syscall/syscall.h"
 
 /**
- * struct ethosu_accel_source - where devices of the kernel are; tests set another place
- * @calls: system calls; NULL for the kernel's
+ * struct ethosu_accel_source - where devices of Linux are; tests set another place
+ * @calls: system calls; NULL for Linux's
  * @root: prefix of /dev
  */
 struct ethosu_accel_source {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocate, import and map memory that the kernel's driver hands to the NPU. */
+/* Allocate, import and map memory that Linux's driver hands to the NPU. */
 #include "devices/ethosu/ethosu_accel_memory.h"
 
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static struct ethosu_accel_buffer *find(const struct ethosu_accel_state *s, uint
 }
 
 /*
- * Called with the lock held: for a buffer that this device has already, the kernel returns the same
+ * Called with the lock held: for a buffer that this device has already, Linux returns the same
  * handle.
  */
 static int import_buffer(struct ethosu_accel_state *s, int fd, uint64_t size,
@@ -132,7 +132,7 @@ static int adopt(struct ethosu_device *d, int fd, uint64_t size, struct ethosu_s
 	pthread_mutex_lock(&s->lock);
 	err = import_buffer(s, fd, size, out);
 	pthread_mutex_unlock(&s->lock);
-	/* the kernel's refusal is no error: networks copy this memory */
+	/* Linux's refusal is no error: networks copy this memory */
 	if (!err)
 		tenon_error_clear();
 	return err;

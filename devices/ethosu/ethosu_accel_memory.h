@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of programs that networks of the kernel's driver use in place. */
+/* Memory of programs that networks of Linux's driver use in place. */
 #ifndef DEVICES_ETHOSU_ETHOSU_ACCEL_MEMORY_H
 #define DEVICES_ETHOSU_ETHOSU_ACCEL_MEMORY_H
 
 /*
- * A network uses such memory where it is. The kernel refuses dma-bufs of other drivers: of those there is a mapping
+ * A network uses such memory where it is. Linux refuses dma-bufs of other drivers: of those there is a mapping
  * alone, and runs copy.
  */
 
@@ -19,7 +19,7 @@
  * @next: of the same node
  * @references: pieces of memory that are it: a node has one handle for a buffer, however often that is imported
  * @serial: of no other buffer of the device, as handles are that are free again
- * @drm: the buffer; handle 0 for a dma-buf that the kernel refused
+ * @drm: the buffer; handle 0 for a dma-buf that Linux refused
  * @foreign: that dma-buf
  */
 struct ethosu_accel_buffer {

@@ -2,11 +2,12 @@
 /* Describe a network: its target, operations, regions, tensors and commands. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "devices/ethosu/ethosu_device.h"
 
-/* what a kernel does with dma-bufs that are not of its driver */
+/* what Linux does with dma-bufs that are not of its driver */
 #define OF_OTHERS "of other drivers are copied: Linux's driver ethosu imports its own alone"
 
 static const char *const roles[ETHOSU_ROLES] = { "input", "output", "variable" };

@@ -36,9 +36,10 @@ struct launch {
 static int bind(struct launch *l, size_t index, const struct ethosu_argument *a,
 		const uint64_t *addresses, const size_t *sizes, int count)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_HOST_POINTER,
 					    .usage = TENON_MEMORY_DEFAULT,
-					    .size = a->bytes };
+					    .bytes = a->bytes };
 	int err;
 
 	if (a->region >= (uint32_t)count || !addresses[a->region] || sizes[a->region] < a->bytes)

@@ -19,7 +19,7 @@
 #define WEIGHTS_OF_IFM2	 1
 #define DMA_MODE(region) ((region) >> 9 & 3)
 
-/* A parameter or offset that the stream did not set has all bits set, as in the kernel. */
+/* A parameter or offset that the stream did not set has all bits set, as in Linux. */
 struct walk {
 	const struct ethosu_target *device;
 	enum ethosu_linux generation;
@@ -130,12 +130,12 @@ static int add_output(const struct walk *w)
 	return err;
 }
 
-/* ---- operations with a kernel */
+/* ---- operations with a window */
 
-/* Last row or column of the input: of the last one of the output, by stride, size of the kernel, and pads. */
-static int32_t last_of(uint16_t output_m1, uint32_t stride, uint16_t kernel_m1, uint32_t pads)
+/* Last row or column of the input: of the last one of the output, by stride, size of the window, and pads. */
+static int32_t last_of(uint16_t output_m1, uint32_t stride, uint16_t window_m1, uint32_t pads)
 {
-	return (int32_t)(output_m1 * stride + kernel_m1 - pads);
+	return (int32_t)(output_m1 * stride + window_m1 - pads);
 }
 
 static int add_input(const struct walk *w)
@@ -145,7 +145,7 @@ static int add_input(const struct walk *w)
 	int32_t x, y;
 
 	if (number(w, ETHOSU_KERNEL_STRIDE) == UINT16_MAX)
-		return REFUSE(w, "no stride of the kernel");
+		return REFUSE(w, "no stride of the window");
 	x = last_of(number(w, ETHOSU_OFM_WIDTH_M1), ethosu_stride_x(&w->s),
 		    number(w, ETHOSU_KERNEL_WIDTH_M1), across);
 	y = last_of(number(w, ETHOSU_OFM_HEIGHT_M1), ethosu_stride_y(&w->s),
@@ -323,8 +323,8 @@ int ethosu_linux_check(struct tenon_cursor stream, const struct ethosu_target *d
 	return err;
 }
 
-int ethosu_linux_sees(const struct ethosu_extents *exact, const struct ethosu_linux_extents *kernel,
-		      const char *name)
+int ethosu_linux_sees(const struct ethosu_extents *exact,
+		      const struct ethosu_linux_extents *by_linux, const char *name)
 {
 	unsigned int i;
 
@@ -332,7 +332,7 @@ int ethosu_linux_sees(const struct ethosu_extents *exact, const struct ethosu_li
 		const uint64_t touched =
 			exact->read[i] > exact->write[i] ? exact->read[i] : exact->write[i];
 
-		if (touched && !kernel->size[i])
+		if (touched && !by_linux->size[i])
 			return tenon_error(-TENON_E_UNSUPPORTED,
 					   "%s: the stream touches %" PRIu64
 					   " bytes of region %u, and Linux does not see that: it "

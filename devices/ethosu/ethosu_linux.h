@@ -9,14 +9,14 @@
  * so its sizes may be too small, and it refuses some valid streams. A program needs these sizes: a job must name a
  * buffer for each region whose size is not 0 by this rule, and for no other.
  *
- * Three generations of the rule are known. The kernel does not report which one it applies.
+ * Three generations of the rule are known. Linux does not report which one it applies.
  *
- * Run ethosu_check() on a stream, too: this rule ignores commands that the kernel does not know.
+ * Run ethosu_check() on a stream, too: this rule ignores commands that Linux does not know.
  */
 
 #include "devices/ethosu/ethosu_check.h"
 
-/** enum ethosu_linux - generations of the kernel's rule */
+/** enum ethosu_linux - generations of Linux's rule */
 enum ethosu_linux {
 	ETHOSU_LINUX_FIRST = 1, /* 6.19: addresses of 32 bits; refuses scalars on U65 */
 	ETHOSU_LINUX_SECOND,	/* spring of 2026: refuses inputs of a negative size */
@@ -25,7 +25,7 @@ enum ethosu_linux {
 };
 
 /**
- * struct ethosu_linux_extents - what the kernel takes a stream to touch
+ * struct ethosu_linux_extents - what Linux takes a stream to touch
  * @size: bytes of each region that it requires; 0 for a region that it does not see in use
  * @written: regions that it takes to be written: only their buffers get a fence
  */
@@ -41,23 +41,23 @@ struct ethosu_linux_extents {
  * @generation: of the rule
  * @out: receives the result
  *
- * Return: 0; -TENON_E_UNSUPPORTED for a stream that this kernel refuses, with the offset and the reason; the status
+ * Return: 0; -TENON_E_UNSUPPORTED for a stream that this generation refuses, with the offset and the reason; the status
  *	of ethosu_command_next() for bytes that are no commands.
  */
 int ethosu_linux_check(struct tenon_cursor stream, const struct ethosu_target *device,
 		       enum ethosu_linux generation, struct ethosu_linux_extents *out);
 
 /**
- * ethosu_linux_sees - test whether the kernel sees all regions that a stream touches
+ * ethosu_linux_sees - test whether Linux sees all regions that a stream touches
  * @exact: of ethosu_check()
- * @kernel: of ethosu_linux_check()
+ * @by_linux: of ethosu_linux_check()
  * @name: of the file, for the message
  *
  * A region that it does not see gets no address, and the device would use that of another job.
  *
  * Return: 0; -TENON_E_UNSUPPORTED.
  */
-int ethosu_linux_sees(const struct ethosu_extents *exact, const struct ethosu_linux_extents *kernel,
-		      const char *name);
+int ethosu_linux_sees(const struct ethosu_extents *exact,
+		      const struct ethosu_linux_extents *by_linux, const char *name);
 
 #endif /* DEVICES_ETHOSU_ETHOSU_LINUX_H */

@@ -65,13 +65,13 @@ static int memory_alloc(struct tenon_device *device, const struct tenon_memory_r
 	m = new_store();
 	if (!m)
 		return -TENON_E_NOMEM;
-	err = is_for_transport(d, request) ? d->transport->memory->allocate(d, request->size, m)
-					   : allocate_bytes(request->size, m);
+	err = is_for_transport(d, request) ? d->transport->memory->allocate(d, request->bytes, m)
+					   : allocate_bytes(request->bytes, m);
 	if (err) {
 		heap_free(m);
 		return err;
 	}
-	init(m, device, request->size, request->usage, m->base.host);
+	init(m, device, request->bytes, request->usage, m->base.host);
 	*out = &m->base;
 	return 0;
 }
@@ -88,12 +88,12 @@ static int memory_import(struct tenon_device *device, const struct tenon_memory_
 	m->base.host = from->pointer;
 	m->base.usage = from->usage;
 	if (from->type == TENON_HANDLE_DMA_BUF)
-		err = d->transport->memory->adopt(d, from->fd, from->size, m);
+		err = d->transport->memory->adopt(d, from->fd, from->bytes, m);
 	if (err) {
 		heap_free(m);
 		return err;
 	}
-	init(m, device, from->size, from->usage, m->base.host);
+	init(m, device, from->bytes, from->usage, m->base.host);
 	if (from->type == TENON_HANDLE_DMA_BUF)
 		m->base.flags &= ~(uint32_t)TENON_HEAP_HOST_COHERENT;
 	*out = &m->base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hand a stream to the kernel, make buffers for its regions, submit jobs and check results. */
+/* Hand a stream to Linux, make buffers for its regions, submit jobs and check results. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -66,7 +66,7 @@ static int check(struct ethosu_network *n, const struct ethosu_network_plan *pla
 		err = ethosu_check(stream_of(plan), &plan->payload->target, plan->sizes,
 				   &n->extents);
 	/*
-	 * sizes are equal in all generations; an older kernel that refuses the stream reports that
+	 * sizes are equal in all generations; an older Linux that refuses the stream reports that
 	 * itself
 	 */
 	if (!err)
@@ -142,7 +142,7 @@ static int make_regions(struct ethosu_network *n, const struct ethosu_network_pl
 
 /* ---- the stream */
 
-/* The kernel returns only EINVAL: name the generations of its rule that refuse the stream. */
+/* Linux returns only EINVAL: name the generations of its rule that refuse the stream. */
 static int explain(const struct ethosu_network *n, const struct ethosu_network_plan *plan)
 {
 	struct ethosu_linux_extents e;

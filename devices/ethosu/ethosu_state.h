@@ -107,7 +107,7 @@ bool ethosu_output_axes(unsigned int precision, uint8_t axes[3]);
 
 extern const struct ethosu_map ethosu_ifm, ethosu_ifm2, ethosu_ofm;
 
-/** ethosu_stride_x - stride of the kernel in x, 1 to 4; ethosu_stride_y() is that in y */
+/** ethosu_stride_x - stride of the window in x, 1 to 4; ethosu_stride_y() is that in y */
 static inline unsigned int ethosu_stride_x(const struct ethosu_state *s)
 {
 	const unsigned int bits = s->param[ETHOSU_KERNEL_STRIDE];

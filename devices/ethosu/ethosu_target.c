@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 

@@ -17,7 +17,7 @@ struct ethosu_uapi_query {
 	uint64_t pointer;
 };
 
-/* old kernels have no @pmu_counters */
+/* old drivers have no @pmu_counters */
 struct ethosu_uapi_info {
 	uint32_t id;
 	uint32_t config;

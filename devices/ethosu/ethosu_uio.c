@@ -182,7 +182,7 @@ static int wait_slice(struct ethosu_uio *u, uint64_t deadline)
 }
 
 /*
- * Wait until the device says that it stopped. The kernel masks an interrupt that it has counted, and others may share
+ * Wait until the device says that it stopped. Linux masks an interrupt that it has counted, and others may share
  * the line. An interrupt may be lost, so the device is looked at behind each slice, too.
  */
 static int await_end(struct ethosu_uio *u, uint64_t deadline, uint32_t *status)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Run networks by the registers of an NPU that the kernel's UIO maps. */
+/* Run networks by the registers of an NPU that Linux's UIO maps. */
 #ifndef DEVICES_ETHOSU_ETHOSU_UIO_H
 #define DEVICES_ETHOSU_ETHOSU_UIO_H
 
 /*
- * For ports to FPGAs, and boards whose kernel has no driver: Linux has none for U55. The node has a map of registers
+ * For ports to FPGAs, and boards for which Linux has no driver: it has none for U55. The node has a map of registers
  * (the one with the name "registers", or map 0) and an interrupt; a device without an interrupt is polled. The
  * memory is a window (ethosu_window.h).
  *
- * No kernel checks anything here, and no IOMMU confines the device: base addresses are physical ones, and the check of
+ * No driver checks anything here, and no IOMMU confines the device: base addresses are physical ones, and the check of
  * streams is the only protection.
  *
  * A device has one owner: the node is locked, and jobs run one after the other. What a job did not finish is ended by
@@ -26,7 +26,7 @@
 
 /**
  * struct ethosu_uio_place - which device, and how it is connected
- * @calls: system calls; NULL for the kernel's
+ * @calls: system calls; NULL for Linux's
  * @root: prefix of /dev and /sys; "" except in tests
  * @number: N of /dev/uioN
  * @memory: see ethosu_window_open()
@@ -97,7 +97,7 @@ void ethosu_uio_close(struct ethosu_uio *u);
  * ethosu_uio_enter - begin to use the memory, or the device
  *
  * It is not given up before ethosu_uio_leave(). If the last reset failed, a job may still write; it is ended by another
- * reset. Nobody waits for a job inside of the gate.
+ * reset. Who has entered must leave before it waits for a job.
  *
  * Return: 0; -TENON_E_LOST when it was given up, or does not answer; -TENON_E_DEVICE when it cannot be reset. The caller
  *	is outside after a failure.

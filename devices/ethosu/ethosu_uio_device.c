@@ -48,7 +48,8 @@ static int read_ports(const char *text, uint32_t *out)
 
 	errno = 0;
 	value = strtoul(text, &end, 0);
-	if (errno || *end || *text < '0' || *text > '9' || value > 0xffff)
+	/* strtoul() accepts spaces and a sign in front; both come before '0' in ASCII */
+	if (errno || *end || *text < '0' || value > 0xffff)
 		return tenon_error(-TENON_E_VALUE,
 				   "ethosu://uio: ports=%s: expected the register REGIONCFG, two "
 				   "bits a region, as in 0xaa8a",

@@ -7,7 +7,7 @@
 
 /**
  * struct ethosu_uio_source - where UIO's devices are; tests set another place
- * @calls: system calls; NULL for the kernel's
+ * @calls: system calls; NULL for Linux's
  * @root: prefix of /dev and /sys
  */
 struct ethosu_uio_source {

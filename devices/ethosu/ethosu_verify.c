@@ -16,13 +16,13 @@
  * @sizes: bytes of regions; ETHOSU_UNLIMITED where no option says
  * @target: name of the device that is to run it; NULL for any
  * @device: its configuration
- * @kernel: generation of Linux's rule; 0 for none
+ * @rule: generation of Linux's rule; 0 for none
  */
 struct wanted {
 	uint64_t sizes[ETHOSU_REGIONS];
 	const char *target;
 	struct ethosu_target device;
-	int kernel;
+	int rule;
 };
 
 /* ---- options */
@@ -54,13 +54,13 @@ static int take_target(const char *name, struct wanted *w)
 						    : 0;
 }
 
-static int take_kernel(const char *text, struct wanted *w)
+static int take_rule(const char *text, struct wanted *w)
 {
 	if (text[0] < '0' + ETHOSU_LINUX_FIRST || text[0] > '0' + ETHOSU_LINUX_LAST || text[1])
 		return tenon_error(-TENON_E_USAGE,
 				   "--kernel %s: want a generation of Linux's rule, %d to %d", text,
 				   ETHOSU_LINUX_FIRST, ETHOSU_LINUX_LAST);
-	w->kernel = text[0] - '0';
+	w->rule = text[0] - '0';
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static int take_option(const struct tenon_payload_option *o, struct wanted *w)
 	if (!strcmp(o->name, "target"))
 		return take_target(o->value, w);
 	if (!strcmp(o->name, "kernel"))
-		return take_kernel(o->value, w);
+		return take_rule(o->value, w);
 	return tenon_error(-TENON_E_USAGE, "--%s: programs for Ethos-U have no such option",
 			   o->name);
 }
@@ -94,7 +94,7 @@ static int take_options(const struct tenon_payload_request *r, struct wanted *w)
 /* what was found */
 struct extents {
 	struct ethosu_extents exact;
-	struct ethosu_linux_extents kernel;
+	struct ethosu_linux_extents by_linux;
 };
 
 /* Compare the target of the payload with the device that is to run it. */
@@ -123,7 +123,7 @@ static int check_linux(const struct wanted *w, const struct ethosu_payload *p, c
 	const struct ethosu_target *t = w->target ? &w->device : &p->target;
 	int err;
 
-	if (!w->kernel)
+	if (!w->rule)
 		return 0;
 	if (ethosu_product_of(t) == ETHOSU_PRODUCT_U55)
 		return tenon_error(-TENON_E_UNSUPPORTED,
@@ -132,8 +132,8 @@ static int check_linux(const struct wanted *w, const struct ethosu_payload *p, c
 				   name, p->target_at);
 	err = ethosu_linux_check(
 		tenon_cursor_of(p->stream.data, p->stream.size, name, p->stream_at), t,
-		(enum ethosu_linux)w->kernel, &e->kernel);
-	return err ? err : ethosu_linux_sees(&e->exact, &e->kernel, name);
+		(enum ethosu_linux)w->rule, &e->by_linux);
+	return err ? err : ethosu_linux_sees(&e->exact, &e->by_linux, name);
 }
 
 static int check(const struct wanted *w, struct ethosu_container *c, const char *name,
@@ -158,13 +158,13 @@ static void report_region(const struct wanted *w, const struct ethosu_container 
 {
 	char has[40] = "", linux_requires[64] = "";
 
-	if (!e->exact.read[i] && !e->exact.write[i] && !e->kernel.size[i])
+	if (!e->exact.read[i] && !e->exact.write[i] && !e->by_linux.size[i])
 		return;
 	if (c->sizes[i] != ETHOSU_UNLIMITED)
 		snprintf(has, sizeof(has), ", has %" PRIu64, c->sizes[i]);
-	if (w->kernel)
+	if (w->rule)
 		snprintf(linux_requires, sizeof(linux_requires), "; Linux requires %" PRIu64 "%s",
-			 e->kernel.size[i], e->kernel.written[i] ? ", with a fence" : "");
+			 e->by_linux.size[i], e->by_linux.written[i] ? ", with a fence" : "");
 	tenon_report_line(out, "region %u: reads %" PRIu64 ", writes %" PRIu64 "%s bytes%s", i,
 			  e->exact.read[i], e->exact.write[i], has, linux_requires);
 }
@@ -193,13 +193,13 @@ static void report(const struct wanted *w, const struct ethosu_container *c,
 	tenon_report_number(out, "commands", e->exact.commands);
 	report_sizes("reads", e->exact.read, out);
 	report_sizes("writes", e->exact.write, out);
-	if (w->kernel)
-		report_sizes("kernel", e->kernel.size, out);
+	if (w->rule)
+		report_sizes("kernel", e->by_linux.size, out);
 }
 
 int ethosu_check_program(const struct tenon_payload_request *r, struct tenon_report *out)
 {
-	struct extents e = { .kernel = { .written = { false } } };
+	struct extents e = { .by_linux = { .written = { false } } };
 	struct ethosu_container c;
 	struct wanted w;
 	int err;

@@ -77,12 +77,12 @@ static int open_u_dma_buf(struct ethosu_window *w, struct uio *uio, const char *
 
 static bool is_number(const char *memory)
 {
-	return memory && *memory >= '0' && *memory <= '9' && !memory[1];
+	return *memory >= '0' && *memory <= '9' && !memory[1];
 }
 
 static bool is_u_dma_buf(const char *memory)
 {
-	return memory && *memory && !strchr(memory, '/') && strlen(memory) < 32;
+	return *memory && !strchr(memory, '/') && strlen(memory) < 32;
 }
 
 static bool is_missing(const char *memory)
@@ -90,6 +90,7 @@ static bool is_missing(const char *memory)
 	return !memory;
 }
 
+/* is_missing() comes first: the other two read @memory, which must not be NULL */
 static const struct {
 	bool (*is)(const char *memory);
 	int (*open)(struct ethosu_window *w, struct uio *uio, const char *root, const char *memory);
@@ -117,9 +118,9 @@ static int check(const struct ethosu_window *w, unsigned int address_bits)
 	const uint64_t end = UINT64_C(1) << address_bits;
 
 	if (!w->address)
-		return tenon_error(
-			-TENON_E_FORMAT,
-			"%s: the kernel reports no physical address, which the NPU needs", w->name);
+		return tenon_error(-TENON_E_FORMAT,
+				   "%s: Linux reports no physical address, which the NPU needs",
+				   w->name);
 	if (w->address % ETHOSU_WINDOW_GRAIN)
 		return tenon_error(-TENON_E_VALUE,
 				   "%s: at 0x%" PRIx64 ", which is no multiple of %" PRIu64,

@@ -5,7 +5,7 @@
 
 /*
  * One range with an address that the device knows. It is a map of the device's UIO node, or memory of the module
- * u-dma-buf (/dev/udmabuf0), whose address is in sysfs; a dma-buf of the kernel's heaps or of /dev/udmabuf has none that
+ * u-dma-buf (/dev/udmabuf0), whose address is in sysfs; a dma-buf of Linux's heaps or of /dev/udmabuf has none that
  * a program could learn. Networks take pieces of it.
  *
  * The memory is mapped without a cache. On ARM such a mapping allows aligned accesses alone, so copy with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run the streams of the backend by the kernel's driver. */
+/* Run the streams of the backend by Linux's driver. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static int accel_place(void *network, struct ethosu_store *stores[ETHOSU_REGIONS
 }
 
 /*
- * The kernel ends each job, with a reset if the device makes no progress: how long that takes depends on the jobs of
+ * Linux ends each job, with a reset if the device makes no progress: how long that takes depends on the jobs of
  * other programs.
  */
 static int accel_run(void *network)

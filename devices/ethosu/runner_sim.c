@@ -37,7 +37,7 @@ static int check_target(const struct ethosu_plan *plan)
 }
 
 /*
- * Refuse sizes that the process could not use: the kernel overcommits, so a file with a huge region
+ * Refuse sizes that the process could not use: Linux overcommits, so a file with a huge region
  * would end the process.
  */
 static int check_total(const struct ethosu_plan *plan)

@@ -9,9 +9,9 @@
 /* chains of U85 */
 #define SIM_CHAINS 8
 /* WEIGHT_FORMAT of U85, and KERNEL_STRIDE */
-#define SIM_FAST	(1 << 0)
-#define SIM_SPARSE	(1 << 4)
-#define SIM_PART_KERNEL (1 << 2)
+#define SIM_FAST	 (1 << 0)
+#define SIM_SPARSE	 (1 << 4)
+#define SIM_WINDOW_PARTS (1 << 2)
 
 /**
  * struct sim_box - elements in memory of the model: rows of columns of channels
@@ -143,7 +143,7 @@ static inline bool sim_is_u85(const struct sim *s)
 enum sim_rounding sim_rounding(const struct sim *s);
 
 /**
- * struct sim_window - a kernel and where it moves
+ * struct sim_window - a window and where it moves
  * @width: columns of its elements
  * @height: rows
  * @stride_x: columns of the input from one position to the next

@@ -7,8 +7,8 @@
 #include "devices/ethosu/sim.h"
 #include "lib/brief_errors.h"
 
-enum { POOL_MAX, POOL_AVERAGE, POOL_SUM, POOL_KERNEL_SUM, POOL_MIN = 5 };
-/* KERNEL_STRIDE: kernels in parts of 4 by 4 */
+enum { POOL_MAX, POOL_AVERAGE, POOL_SUM, POOL_WINDOW_SUM, POOL_MIN = 5 };
+/* KERNEL_STRIDE: windows in parts of 4 by 4 */
 #define PARTS_4X4 (1 << 5)
 
 /* largest value of an input of 8 bits without its zero point */
@@ -50,7 +50,7 @@ static int upscale(struct sim *s, uint32_t height, uint32_t width, struct sim_bo
 	return 0;
 }
 
-/* The kernel of the operation, and its input; free @input->data. */
+/* The window of the operation, and its input; free @input->data. */
 static int window_of(struct sim *s, struct sim_window *k, struct sim_box *input)
 {
 	const unsigned int bits = sim_param(s, ETHOSU_KERNEL_STRIDE);
@@ -59,7 +59,7 @@ static int window_of(struct sim *s, struct sim_window *k, struct sim_box *input)
 
 	input->data = NULL;
 	if (bits & PARTS_4X4)
-		return sim_refuse(s, "a kernel in parts of 4 by 4");
+		return sim_refuse(s, "a window in parts of 4 by 4");
 	k->stride_x = ethosu_stride_x(&s->state);
 	k->stride_y = ethosu_stride_y(&s->state);
 	k->dilation_x = 1 + (bits >> 3 & 1);
@@ -86,7 +86,7 @@ static int window_of(struct sim *s, struct sim_window *k, struct sim_box *input)
 	return err;
 }
 
-/* Position in the input of an element of the kernel; false in the padding. */
+/* Position in the input of an element of the window; false in the padding. */
 static bool input_at(const struct sim_box *in, const struct sim_window *k, uint32_t y, uint32_t x,
 		     uint32_t ky, uint32_t kx, size_t *at)
 {
@@ -202,7 +202,7 @@ static void convolve_depthwise(const struct sim *s, const struct sim_box *in,
 			}
 }
 
-/* Products of an operation; the values of a box are at most 2^28, a kernel has at most 2^32 elements. */
+/* Products of an operation; the values of a box are at most 2^28, a window has at most 2^32 elements. */
 static uint64_t work_of(const struct sim_window *k, const struct sim_box *out, uint32_t inputs)
 {
 	const uint64_t elements = (uint64_t)k->width * k->height;
@@ -325,7 +325,7 @@ static int64_t sum_of_channels(const struct sim_box *in, uint32_t y, uint32_t x)
 static int check_pool(const struct sim *s, const struct sim_window *k, const struct sim_box *in,
 		      const struct sim_box *out)
 {
-	if (s->op.param > POOL_KERNEL_SUM && s->op.param != POOL_MIN)
+	if (s->op.param > POOL_WINDOW_SUM && s->op.param != POOL_MIN)
 		return sim_refuse(s, "the place of the largest element, or a pool of nothing");
 	if (sim_is_u85(s) && !(sim_param(s, ETHOSU_OFM_PRECISION) & ETHOSU_OFM_GLOBAL_SCALE))
 		return sim_refuse(s, "a pool with a scale of each channel");

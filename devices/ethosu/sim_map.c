@@ -204,7 +204,7 @@ int sim_store(struct sim *s, const struct sim_box *b)
 
 /* ---- scales */
 
-/* The high half of the doubled product, rounded to nearest, ties away from zero as TFLite does it. */
+/* The high half of the doubled product, rounded to nearest, ties away from zero as the reference implementation does it. */
 static int32_t doubling_high(int32_t a, int32_t b)
 {
 	const int64_t product = (int64_t)a * b;

@@ -12,9 +12,9 @@
 
 #define SCALE_BYTES	   10
 #define INPUT_UNIT	   8
-#define SUBKERNEL	   8
+#define SUBWINDOW	   8
 #define INPUTS_DEPTH_FIRST 32
-#define INPUTS_HALF	   16 /* the part-kernel order, and maps of 16 bits */
+#define INPUTS_HALF	   16 /* the order by parts of the window, and maps of 16 bits */
 #define INPUTS_PADDING	   (INPUTS_DEPTH_FIRST - 1)
 #define ELEMENTS_PADDED	   4
 #define WEIGHTS_MOST	   (UINT64_C(1) << 28)
@@ -27,21 +27,21 @@
  * @inputs: input channels; 1 for depthwise
  * @unit: output channels that run side by side
  * @block: output channels of the core in a block
- * @part_kernel: the kernel's elements come before all input channels
+ * @window_parts: the window's elements come before all input channels
  * @wide: the input has elements of 16 bits
  * @from: weights in the order of the stream; NULL to count them
  * @to: weights in the order of struct sim_weights
  * @count: positions so far
  */
 struct order {
-	const struct sim_window *kernel;
+	const struct sim_window *window;
 	uint32_t core;
 	uint32_t cores;
 	uint32_t outputs;
 	uint32_t inputs;
 	uint32_t unit;
 	uint32_t block;
-	bool part_kernel;
+	bool window_parts;
 	bool wide;
 	bool depthwise;
 	const int16_t *from;
@@ -49,7 +49,7 @@ struct order {
 	uint64_t count;
 };
 
-/* The weights of a unit of output and input channels at one element of the kernel. */
+/* The weights of a unit of output and input channels at one element of the window. */
 static void walk_unit(struct order *o, uint32_t output, uint32_t input, uint32_t ky, uint32_t kx,
 		      bool inside)
 {
@@ -65,20 +65,20 @@ static void walk_unit(struct order *o, uint32_t output, uint32_t input, uint32_t
 			channel = (output + i) * o->cores + o->core;
 			from = input + k;
 			if (inside && channel < o->outputs && from < o->inputs)
-				o->to[(((size_t)channel * o->kernel->height + ky) *
-					       o->kernel->width +
+				o->to[(((size_t)channel * o->window->height + ky) *
+					       o->window->width +
 				       kx) * o->inputs +
 				      from] = o->from[o->count];
 		}
 }
 
-/* Elements of the kernel, padded to a multiple; and input channels, unless the part-kernel order has them outside. */
+/* Elements of the window, padded to a multiple; and input channels, unless the order by parts has them outside. */
 static void walk_elements(struct order *o, const struct part *p, uint32_t output, uint32_t input,
 			  uint32_t inputs)
 {
 	const uint32_t elements = p->height * p->width;
 	const uint32_t padded =
-		o->part_kernel || o->depthwise ? round_up(elements, ELEMENTS_PADDED) : elements;
+		o->window_parts || o->depthwise ? round_up(elements, ELEMENTS_PADDED) : elements;
 	uint32_t e, i;
 
 	for (e = 0; e < padded; e++)
@@ -89,8 +89,8 @@ static void walk_elements(struct order *o, const struct part *p, uint32_t output
 
 static void walk_part(struct order *o, const struct part *p)
 {
-	const uint32_t outer = o->part_kernel ? p->inputs : 1,
-		       inner = o->part_kernel ? 1 : p->inputs;
+	const uint32_t outer = o->window_parts ? p->inputs : 1,
+		       inner = o->window_parts ? 1 : p->inputs;
 	uint32_t i, k;
 
 	for (i = 0; i < outer; i += INPUT_UNIT)
@@ -98,10 +98,10 @@ static void walk_part(struct order *o, const struct part *p)
 			walk_elements(o, p, p->output + k, p->input + i, inner);
 }
 
-static void walk_kernel(struct order *o, struct part *p)
+static void walk_window(struct order *o, struct part *p)
 {
-	const struct sim_window *k = o->kernel;
-	const uint32_t height = SUBKERNEL / k->dilation_y, width = SUBKERNEL / k->dilation_x;
+	const struct sim_window *k = o->window;
+	const uint32_t height = SUBWINDOW / k->dilation_y, width = SUBWINDOW / k->dilation_x;
 
 	for (p->y = 0; p->y < k->height; p->y += height)
 		for (p->x = 0; p->x < k->width; p->x += width) {
@@ -114,7 +114,7 @@ static void walk_kernel(struct order *o, struct part *p)
 /* Walk through all weights of a core in the order of its stream. */
 static void walk(struct order *o)
 {
-	const uint32_t inputs = o->part_kernel || o->wide ? INPUTS_HALF : INPUTS_DEPTH_FIRST;
+	const uint32_t inputs = o->window_parts || o->wide ? INPUTS_HALF : INPUTS_DEPTH_FIRST;
 	const uint32_t outputs = (o->outputs - o->core + o->cores - 1) / o->cores;
 	struct part p;
 
@@ -123,10 +123,10 @@ static void walk(struct order *o)
 		p.outputs = least(o->block, outputs - p.output);
 		for (p.input = 0; p.input < o->inputs; p.input += inputs) {
 			/* depth first, a block of input channels is always whole */
-			p.inputs = o->depthwise	    ? INPUT_UNIT
-				   : o->part_kernel ? least(inputs, o->inputs - p.input)
-						    : inputs;
-			walk_kernel(o, &p);
+			p.inputs = o->depthwise	     ? INPUT_UNIT
+				   : o->window_parts ? least(inputs, o->inputs - p.input)
+						     : inputs;
+			walk_window(o, &p);
 		}
 	}
 }
@@ -232,19 +232,19 @@ static int read_weights(struct sim *s, const struct sim_window *k, uint32_t outp
 {
 	const uint64_t count = (uint64_t)outputs * k->height * k->width;
 	struct order o = {
-		.kernel = k,
+		.window = k,
 		.cores = sim_param(s, ETHOSU_PARALLEL_MODE) ? 2 : 1,
 		.outputs = outputs,
 		.inputs = inputs,
 		.unit = unit_of(s),
-		.part_kernel = sim_param(s, ETHOSU_KERNEL_STRIDE) & 4,
+		.window_parts = sim_param(s, ETHOSU_KERNEL_STRIDE) & 4,
 		.wide = sim_param(s, ETHOSU_IFM_PRECISION) >> 2 & 3,
 		.depthwise = s->op.id == ETHOSU_OP_DEPTHWISE,
 		.to = w->values,
 	};
 	int err;
 
-	/* padding: input channels to blocks of 32, kernels to 4 elements, output channels to units */
+	/* padding: input channels to blocks of 32, windows to 4 elements, output channels to units */
 	err = sim_spend(s, count * (inputs + INPUTS_PADDING) * ELEMENTS_PADDED * o.unit);
 	if (err)
 		return err;

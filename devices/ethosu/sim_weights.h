@@ -8,7 +8,7 @@
 /* with padding: so many of 16 bits fit into the address space of a machine of 32 bits */
 #define CODED_MOST (UINT64_C(1) << 30)
 
-/* a part of the kernel, of a block of input channels and of a block of output channels */
+/* a part of the window, of a block of input channels and of a block of output channels */
 struct part {
 	uint32_t output;
 	uint32_t outputs;

@@ -10,7 +10,7 @@
 #include "lib/little_endian.h"
 
 #define SCALE_BYTES 10
-#define SUBKERNEL   8
+#define SUBWINDOW   8
 /* output channels that a stream has side by side; the next ones are in the next stream */
 #define INTERLEAVED 4
 /* columns and rows of a microblock, by their number in ACC_FORMAT; the rest of it is depth */
@@ -27,11 +27,11 @@
  * @block: output channels of a block
  * @unit: output channels of a microblock
  * @input_block: input channels of a block
- * @input_unit: input channels inside of the loop over the kernel
+ * @input_unit: input channels inside of the loop over the window
  * @step: input channels that lie together
- * @round: elements of the kernel come in multiples of this
+ * @round: elements of the window come in multiples of this
  * @padding: depthwise, zeros behind so many elements, for each output channel of a microblock
- * @stride_x: the kernel is cut into grids whose elements are so far apart
+ * @stride_x: the window is cut into grids whose elements are so far apart
  * @stride_y: the same in rows
  * @from: weights in the order of the stream; NULL to count them
  * @run: if streams are in one, so many of each follow each other
@@ -39,7 +39,7 @@
  * @count: positions so far
  */
 struct order {
-	const struct sim_window *kernel;
+	const struct sim_window *window;
 	uint32_t stream;
 	uint32_t streams;
 	uint32_t outputs;
@@ -67,7 +67,7 @@ static int16_t weight_at(const struct order *o, uint64_t i)
 
 static void put(struct order *o, uint32_t output, uint32_t input, uint32_t ky, uint32_t kx)
 {
-	const struct sim_window *k = o->kernel;
+	const struct sim_window *k = o->window;
 
 	if (output < o->outputs && input < o->inputs)
 		o->to[(((size_t)output * k->height + ky) * k->width + kx) * o->inputs + input] =
@@ -75,7 +75,7 @@ static void put(struct order *o, uint32_t output, uint32_t input, uint32_t ky, u
 	o->count++;
 }
 
-/* The weights of a microblock at one element of the kernel. */
+/* The weights of a microblock at one element of the window. */
 static void walk_element(struct order *o, uint32_t output, uint32_t input, uint32_t ky, uint32_t kx)
 {
 	uint32_t inner, z, q, i;
@@ -110,7 +110,7 @@ static uint32_t walk_grid(struct order *o, const struct part *p, uint32_t sy, ui
 	return left;
 }
 
-/* All elements of a part of the kernel, for a microblock. */
+/* All elements of a part of the window, for a microblock. */
 static void walk_elements(struct order *o, const struct part *p)
 {
 	uint32_t left = round_up(p->height * p->width, o->round), sy, sx;
@@ -135,10 +135,10 @@ static void walk_part(struct order *o, const struct part *whole)
 		}
 }
 
-static void walk_kernel(struct order *o, struct part *p)
+static void walk_window(struct order *o, struct part *p)
 {
-	const struct sim_window *k = o->kernel;
-	const uint32_t height = SUBKERNEL / k->dilation_y, width = SUBKERNEL / k->dilation_x;
+	const struct sim_window *k = o->window;
+	const uint32_t height = SUBWINDOW / k->dilation_y, width = SUBWINDOW / k->dilation_x;
 
 	for (p->x = 0; p->x < k->width; p->x += width)
 		for (p->y = 0; p->y < k->height; p->y += height) {
@@ -162,7 +162,7 @@ static void walk(struct order *o)
 		for (i = 0; i < blocks; i++) {
 			p.input = (turn % 2 ? blocks - 1 - i : i) * o->input_block;
 			p.inputs = least(o->input_block, o->inputs - p.input);
-			walk_kernel(o, &p);
+			walk_window(o, &p);
 		}
 	}
 }
@@ -191,7 +191,7 @@ static void set_depthwise(const struct sim *s, struct order *o, bool wide)
 	o->padding = !wide && macs <= 256 ? 0 : macs <= 512 ? 2 : 6;
 }
 
-static void set_part_kernel(struct order *o, bool wide, bool sparse)
+static void set_window_parts(struct order *o, bool wide, bool sparse)
 {
 	o->input_block = 16;
 	o->input_unit = wide && !sparse ? 8 : 16;
@@ -215,8 +215,8 @@ static int set_order(struct sim *s, struct order *o)
 	int err;
 
 	o->streams = ethosu_streams(s->target);
-	o->stride_x = o->kernel->stride_x;
-	o->stride_y = o->kernel->stride_y;
+	o->stride_x = o->window->stride_x;
+	o->stride_y = o->window->stride_y;
 	o->step = sparse ? 16 : 8;
 	err = set_unit(s, o);
 	if (err)
@@ -225,8 +225,8 @@ static int set_order(struct sim *s, struct order *o)
 		return sim_refuse(s, "depthwise weights that are sparse, or in the fast format");
 	if (o->depthwise)
 		set_depthwise(s, o, wide);
-	else if (sim_param(s, ETHOSU_KERNEL_STRIDE) & SIM_PART_KERNEL)
-		set_part_kernel(o, wide, sparse);
+	else if (sim_param(s, ETHOSU_KERNEL_STRIDE) & SIM_WINDOW_PARTS)
+		set_window_parts(o, wide, sparse);
 	else
 		set_depth_first(s, o, wide, sparse);
 	return 0;
@@ -344,7 +344,7 @@ int sim_weights_read_u85(struct sim *s, const struct sim_window *k, uint32_t out
 			 uint32_t inputs, struct sim_weights *w)
 {
 	struct order o = {
-		.kernel = k,
+		.window = k,
 		.outputs = outputs,
 		.inputs = inputs,
 		.depthwise = s->op.id == ETHOSU_OP_DEPTHWISE,

@@ -6,6 +6,8 @@
  */
 #include "devices/mortise/mortise_payload.h"
 
+#include <tenon/backend/buffer.h>
+
 #include "devices/cmdstream/cmdstream_payload.h"
 #include "lib/plugin_format.h"
 

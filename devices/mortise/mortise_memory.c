@@ -10,7 +10,7 @@ static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_
 			 struct tenon_memory **out)
 {
 	struct mortise_device *d = mortise_device_of(device);
-	uint64_t size = request->size, align = MORTISE_HEAP_GRAIN;
+	uint64_t size = request->bytes, align = MORTISE_HEAP_GRAIN;
 	struct mortise_memory *m;
 	int err;
 
@@ -28,7 +28,7 @@ static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_
 		return tenon_error_in(err, "%s", device->properties->name);
 	}
 	m->offset = m->block->offset;
-	tenon_memory_init(&m->base, device, request->size, request->usage);
+	tenon_memory_init(&m->base, device, request->bytes, request->usage);
 	m->base.flags = device->properties->heaps[0].flags;
 	m->base.host = d->window + m->offset;
 	*out = &m->base;
@@ -45,7 +45,7 @@ static int mortise_import(struct tenon_device *device, const struct tenon_memory
 	struct mortise_memory *m;
 
 	if (pointer < begin || pointer - begin > d->heap.memory.size ||
-	    from->size > d->heap.memory.size - (pointer - begin))
+	    from->bytes > d->heap.memory.size - (pointer - begin))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "%s uses host memory in place only where it shares it",
 				   device->properties->name);
@@ -54,7 +54,7 @@ static int mortise_import(struct tenon_device *device, const struct tenon_memory
 		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
 	m->block = NULL;
 	m->offset = pointer - (uintptr_t)d->window;
-	tenon_memory_init(&m->base, device, from->size, from->usage);
+	tenon_memory_init(&m->base, device, from->bytes, from->usage);
 	m->base.flags = device->properties->heaps[0].flags;
 	m->base.host = from->pointer;
 	*out = &m->base;

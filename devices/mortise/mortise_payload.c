@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 #include <tenon/uapi/mortise.h>

@@ -2,6 +2,7 @@
 /* The packets of a command stream for mortise, as text. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/uapi/mortise.h>
 
 #include "devices/mortise/mortise_walk.h"

@@ -33,10 +33,10 @@ static int null_alloc(struct tenon_device *device, const struct tenon_memory_req
 	void *bytes;
 	int err;
 
-	if (posix_memalign(&bytes, ALIGN, (size_t)request->size))
+	if (posix_memalign(&bytes, ALIGN, (size_t)request->bytes))
 		return tenon_error(-TENON_E_NOMEM, "null: no memory for %llu bytes",
-				   (unsigned long long)request->size);
-	err = make(device, request->size, request->usage, &m);
+				   (unsigned long long)request->bytes);
+	err = make(device, request->bytes, request->usage, &m);
 	if (err) {
 		free(bytes);
 		return err;
@@ -64,7 +64,7 @@ static int null_import(struct tenon_device *device, const struct tenon_memory_im
 	struct null_memory *m;
 	int err;
 
-	err = make(device, from->size, from->usage, &m);
+	err = make(device, from->bytes, from->usage, &m);
 	if (err)
 		return err;
 	m->bytes = from->pointer;

@@ -14,12 +14,12 @@ static int memory_alloc(struct tenon_device *device, const struct tenon_memory_r
 
 	if (!m)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a piece of memory");
-	err = rocket_buffer_open(rocket_accel_of(device), request->size, &m->buffer);
+	err = rocket_buffer_open(rocket_accel_of(device), request->bytes, &m->buffer);
 	if (err) {
 		free(m);
 		return err == -TENON_E_OVERFLOW ? -TENON_E_NOMEM : err;
 	}
-	tenon_memory_init(&m->base, device, request->size, request->usage);
+	tenon_memory_init(&m->base, device, request->bytes, request->usage);
 	m->base.flags = device->properties->heaps[0].flags;
 	/* memory with a host pointer is always mapped: map and unmap are not needed */
 	m->base.host = m->buffer.drm.base;

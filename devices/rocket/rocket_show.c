@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Register commands as text, a line each. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/rocket/rocket_registers.h"
 #include "devices/rocket/rocket_walk.h"

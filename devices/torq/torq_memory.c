@@ -44,12 +44,12 @@ static int memory_alloc(struct tenon_device *device, const struct tenon_memory_r
 
 	if (!m)
 		return -TENON_E_NOMEM;
-	err = dmabuf_allocate(node->calls, node->root, TORQ_HEAPS, request->size, &m->buffer);
+	err = dmabuf_allocate(node->calls, node->root, TORQ_HEAPS, request->bytes, &m->buffer);
 	if (err) {
 		free(m);
 		return err == -TENON_E_OVERFLOW ? -TENON_E_NOMEM : err;
 	}
-	return finish(m, device, request->size, request->usage, out);
+	return finish(m, device, request->bytes, request->usage, out);
 }
 
 /* The caller keeps its descriptor and may close it. */
@@ -67,9 +67,9 @@ static int memory_import(struct tenon_device *device, const struct tenon_memory_
 		free(m);
 		return tenon_error(-TENON_E_IO, TORQ_NODE ": cannot keep a dma-buf");
 	}
-	dmabuf_adopt(node->calls, fd, from->size, &m->buffer);
+	dmabuf_adopt(node->calls, fd, from->bytes, &m->buffer);
 	m->is_foreign = true;
-	return finish(m, device, from->size, from->usage, out);
+	return finish(m, device, from->bytes, from->usage, out);
 }
 
 static int memory_export(struct tenon_memory *memory, uint32_t type, int *fd)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "driver/archive/archive_api.h"

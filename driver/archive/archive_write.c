@@ -3,6 +3,7 @@
 #include "driver/archive/archive.h"
 
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "driver/archive/archive_api.h"

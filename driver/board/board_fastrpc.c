@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/uapi/mortise_dsp.h>
 #include <tenon/uapi/mortise_order.h>

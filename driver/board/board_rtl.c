@@ -4,6 +4,7 @@
  * it runs packets alone, and no loaded code.
  */
 #include <limits.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <unistd.h>
 

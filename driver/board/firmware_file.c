@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/uapi/mortise.h>
 #include <unistd.h>
@@ -66,7 +66,8 @@ static bool try_beside_library(struct search *s)
 	char library[PATH_MAX];
 	int size;
 
-	if (!library_path(library))
+	/* this code may be in a plug-in; that function is in the library */
+	if (!library_path_of((const void *)(uintptr_t)tenon_error_status, library))
 		return false;
 	size = (int)(strrchr(library, '/') - library);
 	return try_folder(s, library, size, "/firmware") ||

@@ -24,7 +24,7 @@
  * @calls: system calls
  * @path: "/dev/accel/accel0", for messages
  * @fd: descriptor
- * @driver: "rocket", "ethosu", "vgem"
+ * @driver: "ethosu", "vgem"
  * @major: version of the driver's interface; some drivers leave it 0.0.0
  * @minor: likewise
  * @patch: likewise

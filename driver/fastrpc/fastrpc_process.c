@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "driver/fastrpc/fastrpc.h"

@@ -73,6 +73,7 @@ enum ocl_device_info {
 	OCL_DRIVER_VERSION = 0x102d,
 	OCL_DEVICE_VERSION = 0x102f,
 	OCL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
+	OCL_DEVICE_SVM_CAPABILITIES = 0x1053,
 	OCL_DEVICE_IL_VERSION = 0x105b,
 	OCL_DEVICE_SEMAPHORE_IMPORTS = 0x204d,
 	OCL_DEVICE_SEMAPHORE_EXPORTS = 0x204e,
@@ -101,6 +102,8 @@ enum ocl_flag {
 	OCL_MEM_READ_WRITE = 1,
 	OCL_MEM_USE_HOST_PTR = 8,
 	OCL_MEM_ALLOC_HOST_PTR = 16,
+	OCL_MEM_SVM_FINE_GRAIN_BUFFER = 1024,
+	OCL_SVM_FINE_GRAIN_BUFFER = 2,
 	OCL_BUFFER_CREATE_TYPE_REGION = 0x1220,
 	OCL_MAP_READ = 1,
 	OCL_MAP_WRITE = 2,
@@ -150,6 +153,10 @@ struct ocl_name_version {
 	OCL_FUNCTION(1, ocl_mem, CreateSubBuffer,                                                  \
 		     (ocl_mem, uint64_t, uint32_t, const void *, int *))                           \
 	OCL_FUNCTION(0, int, ReleaseMemObject, (ocl_mem))                                          \
+	OCL_FUNCTION(1, int, SetMemObjectDestructorCallback,                                       \
+		     (ocl_mem, void (*)(ocl_mem, void *), void *))                                 \
+	OCL_FUNCTION(1, void *, SVMAlloc, (ocl_context, uint64_t, size_t, uint32_t))               \
+	OCL_FUNCTION(1, void, SVMFree, (ocl_context, void *))                                      \
 	OCL_FUNCTION(0, ocl_program, CreateProgramWithSource,                                      \
 		     (ocl_context, uint32_t, const char **, const size_t *, int *))                \
 	OCL_FUNCTION(0, ocl_program, CreateProgramWithBinary,                                      \

@@ -22,7 +22,10 @@ static void fetch_words(void *to, const void *from, size_t size)
 	}
 }
 
-/* A position near what was seen complete, as a sequence; the device may say anything. */
+/*
+ * Make a 64-bit sequence of the 32 bits that the device reports: the one that is nearest to @completed, the last that was
+ * seen complete. The device may report any number, so the result may not be near the truth.
+ */
 static uint64_t extend(uint64_t completed, uint32_t position)
 {
 	int32_t distance = (int32_t)(position - (uint32_t)completed);

@@ -2,7 +2,7 @@
 /* Elementwise operations on int8, which saturates, and int32, which wraps. */
 #include "firmware/core/mortise.h"
 
-/* elements between two looks at what the host wants */
+/* after this many elements the firmware checks whether the host wants it to stop */
 #define SLICE 16384U
 
 static int8_t saturate(int32_t value)
