@@ -28,7 +28,7 @@ static int rpc_alloc(struct tenon_device *device, const struct tenon_memory_requ
 	struct rpc_memory *m = calloc(1, sizeof(*m));
 	int err;
 
-	if (!m || request->size > INT64_MAX) {
+	if (!m || request->bytes > INT64_MAX) {
 		free(m);
 		return tenon_error(-TENON_E_NOMEM, "no memory for memory");
 	}
@@ -36,20 +36,20 @@ static int rpc_alloc(struct tenon_device *device, const struct tenon_memory_requ
 		free(m);
 		return tenon_error(-TENON_E_LOST, "its session is over");
 	}
-	t.shape[0] = (int64_t)request->size;
+	t.shape[0] = (int64_t)request->bytes;
 	pthread_mutex_lock(&d->rpc->lock);
 	err = rpc_post(d->rpc, PACKET_ALLOC_TENSOR, 0, values, 2, &m->handle);
 	pthread_mutex_unlock(&d->rpc->lock);
 	if (!err && !m->handle)
 		err = tenon_error(-TENON_E_NOMEM, "%s: no handle for %" PRIu64 " bytes",
-				  d->rpc->address, request->size);
+				  d->rpc->address, request->bytes);
 	if (err) {
 		rpc_unref(d->rpc);
 		free(m);
 		return err;
 	}
 	m->allocated = true;
-	tenon_memory_init(&m->base, device, request->size, request->usage);
+	tenon_memory_init(&m->base, device, request->bytes, request->usage);
 	*out = &m->base;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <tenon/trace.h>
 #include <unistd.h>
@@ -148,7 +149,8 @@ static int open_source(const char *path, struct source *s)
 	struct stat st;
 
 	*s = (struct source){ .path = path };
-	s->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* a named pipe without a writer would keep open() waiting */
+	s->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 || fstat(s->fd, &st))
 		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))

@@ -2,6 +2,7 @@
 /* Functions and other objects of the server. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

@@ -89,14 +89,17 @@ static void read_port(const struct rpc_port *p, struct tenon_port *out)
 
 	memset(out, 0, sizeof(*out));
 	out->ndim = -1;
-	if (!tenon_value_tensor(&p->tensor, &dl)) {
+	if (tenon_value_tensor(&p->tensor, &dl)) {
+		tenon_error_clear();
+	} else {
 		out->dtype = dl->dtype;
 		out->ndim = dl->ndim;
 		out->shape = dl->shape;
 	}
-	if (tenon_value_text(&p->name, &out->name))
+	if (tenon_value_text(&p->name, &out->name)) {
 		out->name = (struct tenon_slice){ "", 0 };
-	tenon_error_clear();
+		tenon_error_clear();
+	}
 }
 
 static void input(struct tenon_model *m, size_t index, struct tenon_port *out)
@@ -346,7 +349,7 @@ static void destroy(struct tenon_model *base)
 	struct rpc_model *m = model_of(base);
 	size_t i;
 
-	for (i = 0; i < m->input_count; i++)
+	for (i = 0; i < m->input_count && m->inputs; i++)
 		tenon_value_release(&m->inputs[i]);
 	for (i = 0; i < m->input_count && m->ports; i++) {
 		tenon_value_release(&m->ports[i].name);

@@ -130,7 +130,10 @@ int rpc_open(struct tenon_remote *remote, const char *path, struct tenon_module 
 	if (err)
 		return err;
 	/* a file that this build cannot read may still be one that the server can */
-	if (tenon_module_inspect(path, &local))
+	err = tenon_module_inspect(path, &local);
+	if (err == -TENON_E_NOMEM)
+		return err;
+	if (err)
 		tenon_error_clear();
 	err = load(rpc_of(remote), slash ? slash + 1 : path, local, out);
 	tenon_object_unref(local);

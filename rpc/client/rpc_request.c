@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <tenon/trace.h>
 

@@ -141,11 +141,11 @@ int rpc_finish_result(struct rpc *r, struct rpc_result *result, struct tenon_val
 	switch (result->kind) {
 	case WIRE_FUNCTION:
 		err = rpc_function_create(r, result->handle, &function);
-		object = &function->object;
+		object = err ? NULL : &function->object;
 		break;
 	case WIRE_MODULE:
 		err = rpc_module_create(r, result->handle, NULL, &module);
-		object = &module->object;
+		object = err ? NULL : &module->object;
 		break;
 	default:
 		err = rpc_object_create(r, result->handle, &object);

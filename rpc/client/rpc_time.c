@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring functions on the server. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"

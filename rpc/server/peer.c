@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
-#include <tenon/buffer.h>
 #include <tenon/error.h>
 #include <time.h>
 #include <unistd.h>

@@ -135,7 +135,7 @@ static bool read_signals(struct server *s)
 	struct signalfd_siginfo info;
 	bool end = false;
 
-	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
+	while (read(s->signals.fd, &info, sizeof(info)) == sizeof(info))
 		end |= info.ssi_signo != SIGCHLD;
 	reap_all(s);
 	clean_cgroups(s);
@@ -240,7 +240,7 @@ static unsigned int fill_polled(struct server *s)
 {
 	unsigned int n = 0, i;
 
-	s->polled[n++] = (struct pollfd){ s->signals, POLLIN, 0 };
+	s->polled[n++] = (struct pollfd){ s->signals.fd, POLLIN, 0 };
 	s->polled[n++] =
 		s->registered ? registration_polled(&s->registration) : (struct pollfd){ -1, 0, 0 };
 	for (i = 0; i < s->listener_count; i++)
@@ -329,21 +329,23 @@ static void allow_descriptors(void)
 	}
 }
 
+/* Signals that end the server, and the pipe that tells sessions that it lives. */
 static int open_signals(struct server *s)
 {
-	sigset_t set;
+	int err = stop_signals_open(&s->signals, true);
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signals < 0)
-		return tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno));
-	if (pipe2(s->alive, O_CLOEXEC))
-		return tenon_error(-TENON_E_IO, "pipe: %s", strerror(errno));
-	return 0;
+	if (!err && pipe2(s->alive, O_CLOEXEC))
+		err = tenon_error(-TENON_E_IO, "pipe: %s", strerror(errno));
+	return err;
+}
+
+static void close_signals(struct server *s)
+{
+	if (s->alive[0] >= 0) {
+		close(s->alive[0]);
+		close(s->alive[1]);
+	}
+	stop_signals_close(&s->signals);
 }
 
 static int open_tracker(struct server *s)
@@ -441,10 +443,31 @@ static void report_missing(struct server *s, const char *no_cgroup)
 	server_say(s, "%s%s", size ? "this kernel lacks " : "", text);
 }
 
+/* The exit status of a child that tries @what; @pid is what fork() returned. */
+static int exit_status(pid_t pid, const char *what, int *status)
+{
+	int how;
+
+	if (pid < 0)
+		return tenon_error(-TENON_E_IO, "cannot start a process that tries %s: fork: %s",
+				   what, strerror(errno));
+	while (waitpid(pid, &how, 0) < 0)
+		if (errno != EINTR)
+			return tenon_error(-TENON_E_IO,
+					   "no result of the process that tried %s: waitpid: %s",
+					   what, strerror(errno));
+	if (WIFSIGNALED(how))
+		return tenon_error(-TENON_E_IO,
+				   "the process that tried %s was killed by signal %d (%s)", what,
+				   WTERMSIG(how), strsignal(WTERMSIG(how)));
+	*status = WEXITSTATUS(how);
+	return 0;
+}
+
 /* Try in a child what --folder-in-memory needs. */
 static int check_mount(struct server *s)
 {
-	int status = 0;
+	int status = 0, err;
 	pid_t pid;
 
 	if (!s->options.folder_in_memory)
@@ -452,37 +475,40 @@ static int check_mount(struct server *s)
 	pid = fork();
 	if (!pid)
 		_exit(session_folder_mount(s->folder.path, 1) >= 0 ? 0 : errno ? errno : EIO);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return tenon_error(-TENON_E_IO, "cannot start a process");
-	if (!WEXITSTATUS(status))
-		return 0;
+	err = exit_status(pid, "--folder-in-memory", &status);
+	if (err || !status)
+		return err;
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "--folder-in-memory: cannot mount a tmpfs for a session alone: %s. It "
 			   "needs "
 			   "root, or user namespaces (sysctl user.max_user_namespaces, "
 			   "kernel.apparmor_restrict_unprivileged_userns)",
-			   strerror(WEXITSTATUS(status)));
+			   strerror(status));
 }
 
-/* Try the sandbox in a child, and say what the kernel lacks. */
-static void report_sandbox(struct server *s)
+/*
+ * Try the sandbox in a child, and say what the kernel lacks. Without a result the server does not start: s->missing would name no
+ * part, and each session ends where a part that it does not name is missing (peer_child.c).
+ */
+static int report_sandbox(struct server *s)
 {
 	const struct sandbox_options sandbox = { .folder = s->folder.path, .file_most = 1 };
 	char no_cgroup[CGROUP_REASON] = "";
-	int status = 0, listener;
+	int status = 0, listener, err;
 	pid_t pid;
 
 	if (!s->options.sandbox) {
 		s->sweeps = !has_children();
 		server_say(s, "without a sandbox: uploaded code can do all that this user can");
-		return;
+		return 0;
 	}
 	pid = fork();
 	if (!pid)
 		_exit((int)sandbox_enter(&sandbox, &listener));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return;
-	s->missing = (unsigned int)WEXITSTATUS(status);
+	err = exit_status(pid, "the sandbox", &status);
+	if (err)
+		return err;
+	s->missing = (unsigned int)status;
 	s->sweeps = (s->missing & SANDBOX_SYSCALLS) && !has_children();
 	server_cgroup_open(&s->cgroup, no_cgroup);
 	report_missing(s, no_cgroup);
@@ -492,6 +518,7 @@ static void report_sandbox(struct server *s)
 			      "on the sandbox's list are named here");
 	if (!geteuid())
 		server_say(s, "running as root: uploaded code runs as root within these limits");
+	return 0;
 }
 
 /* The relay of standard output has the last bytes of the session. */
@@ -520,16 +547,12 @@ static void close_server(struct server *s)
 	await_relay(s);
 	if (s->registered)
 		registration_fini(&s->registration);
-	if (s->signals >= 0)
-		close(s->signals);
-	if (s->alive[0] >= 0) {
-		close(s->alive[0]);
-		close(s->alive[1]);
-	}
 	server_cgroup_close(&s->cgroup);
 	free(s->peers);
 	free(s->polled);
 	server_folder_remove(&s->folder);
+	/* when there is no folder any more: a signal would leave it */
+	close_signals(s);
 }
 
 static int server_run(struct server *s)
@@ -537,12 +560,17 @@ static int server_run(struct server *s)
 	const struct tenon_rpc_server_options *o = &s->options;
 	int err;
 
-	s->signals = s->alive[0] = s->alive[1] = -1;
+	s->alive[0] = s->alive[1] = -1;
 	if (o->stdio)
 		server_keep_messages_out();
-	err = server_folder_create(o->base, &s->folder);
-	if (err)
+	/* before there is a folder: a signal would leave it */
+	err = open_signals(s);
+	if (!err)
+		err = server_folder_create(o->base, &s->folder);
+	if (err) {
+		close_signals(s);
 		return err;
+	}
 	/* a server for one client has no later session */
 	file_cache_init(&s->cache, s->folder.path, o->stdio ? 0 : o->cache_most);
 	/* before any session: each gets a right to it when it starts */
@@ -558,11 +586,10 @@ static int server_run(struct server *s)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	allow_descriptors();
 	if (!err)
-		err = open_signals(s);
-	if (!err)
 		err = check_mount(s);
+	if (!err)
+		err = report_sandbox(s);
 	if (!err) {
-		report_sandbox(s);
 		server_builder_init(s);
 		err = open_peers(s);
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 #include <unistd.h>
 

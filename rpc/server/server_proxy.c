@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/clock.h"

@@ -10,6 +10,7 @@
 #include "rpc/server/peer.h"
 #include "rpc/server/session_cgroup.h"
 #include "rpc/wire/registration.h"
+#include "rpc/wire/stop_signals.h"
 
 /* connections that wait for a session */
 #define WAITING_MOST 256
@@ -64,7 +65,7 @@ struct left {
  * @left_count: number of them
  * @listeners: sockets
  * @listener_count: number of them
- * @signals: signalfd
+ * @signals: those that end it, and of its children
  * @alive: a pipe that is open for writing while the server lives; its first end is for sessions
  * @peers: connections
  * @peer_count: number of them
@@ -99,7 +100,7 @@ struct server {
 	unsigned int left_count;
 	struct listener listeners[LISTEN_MOST];
 	unsigned int listener_count;
-	int signals;
+	struct stop_signals signals;
 	int alive[2];
 	struct peer *peers;
 	unsigned int peer_count;

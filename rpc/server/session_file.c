@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <time.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/module.h>
 #include <tenon/string.h>
 

@@ -3,7 +3,9 @@
 #include "rpc/server/unix_peer.h"
 
 #include <grp.h>
+#include <inttypes.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <tenon/error.h>
@@ -18,47 +20,54 @@
 /* groups of a peer that are looked at */
 #define GROUPS_MOST 1024
 
-static bool read_number(const char *text, long *out)
+/* (uid_t)-1 and (gid_t)-1 are no ids: system calls take them for "unchanged" */
+#define ID_MOST (UINT32_MAX - 1)
+
+static bool read_id(const char *text, uint32_t *out)
 {
 	char *end;
+	const unsigned long long number = strtoull(text, &end, 10);
 
-	*out = strtol(text, &end, 10);
-	return *text && !*end && *out >= 0;
+	*out = (uint32_t)number;
+	/* strtoull() takes blanks and signs, too */
+	return *text >= '0' && *text <= '9' && !*end && number <= ID_MOST;
 }
 
 int unix_peers_add_user(struct unix_peers *p, const char *name)
 {
 	const struct passwd *user = getpwnam(name);
-	long number;
+	uint32_t id;
 
 	if (p->user_count == UNIX_PEERS_MOST)
 		return tenon_error(-TENON_E_VALUE, "more than %d users", UNIX_PEERS_MOST);
 	if (user)
 		p->users[p->user_count++] = user->pw_uid;
-	else if (read_number(name, &number))
-		p->users[p->user_count++] = (uid_t)number;
+	else if (read_id(name, &id))
+		p->users[p->user_count++] = id;
 	else
 		return tenon_error(-TENON_E_VALUE,
-				   "this machine has no user %s (\"getent passwd\" lists them)",
-				   name);
+				   "this machine has no user %s (\"getent passwd\" lists them), "
+				   "and ids are numbers up to %" PRIu32,
+				   name, ID_MOST);
 	return 0;
 }
 
 int unix_peers_add_group(struct unix_peers *p, const char *name)
 {
 	const struct group *group = getgrnam(name);
-	long number;
+	uint32_t id;
 
 	if (p->group_count == UNIX_PEERS_MOST)
 		return tenon_error(-TENON_E_VALUE, "more than %d groups", UNIX_PEERS_MOST);
 	if (group)
 		p->groups[p->group_count++] = group->gr_gid;
-	else if (read_number(name, &number))
-		p->groups[p->group_count++] = (gid_t)number;
+	else if (read_id(name, &id))
+		p->groups[p->group_count++] = id;
 	else
 		return tenon_error(-TENON_E_VALUE,
-				   "this machine has no group %s (\"getent group\" lists them)",
-				   name);
+				   "this machine has no group %s (\"getent group\" lists them), "
+				   "and ids are numbers up to %" PRIu32,
+				   name, ID_MOST);
 	return 0;
 }
 

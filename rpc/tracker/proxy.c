@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <tenon/buffer.h>
 #include <tenon/error.h>
@@ -296,7 +295,7 @@ static int loop(struct proxy *p)
 	for (;;) {
 		timeout = sweep(p);
 		n = 0;
-		p->polled[n++] = (struct pollfd){ p->signals, POLLIN, 0 };
+		p->polled[n++] = (struct pollfd){ p->signals.fd, POLLIN, 0 };
 		p->polled[n++] = proxy_tracker_polled(p);
 		for (i = 0; i < p->listener_count; i++)
 			p->polled[n++] = (struct pollfd){ p->listeners[i], POLLIN, 0 };
@@ -325,20 +324,12 @@ static int open_all(struct proxy *p)
 	const char *const *text;
 	char bound[ADDRESS_TEXT];
 	struct rlimit limit;
-	sigset_t set;
 	int err;
 
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	p->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (p->signals < 0)
-		return tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno));
 	if (!p->options->listen || !*p->options->listen)
 		return tenon_error(-TENON_E_USAGE, "a proxy without an address has no clients");
 	for (text = p->options->listen; *text; text++) {
@@ -369,15 +360,15 @@ void tenon_rpc_proxy_options_init(struct tenon_rpc_proxy_options *options, size_
 int tenon_rpc_proxy(const struct tenon_rpc_proxy_options *given)
 {
 	struct tenon_rpc_proxy_options o;
-	struct proxy p = { .options = &o, .signals = -1 };
-	int err = 0;
+	struct proxy p = { .options = &o };
+	int err;
 
 	tenon_rpc_proxy_options_init(&o, sizeof(o));
 	memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
-
+	err = stop_signals_open(&p.signals, false);
 	p.peers = calloc(o.connections_most, sizeof(struct proxied *));
 	p.polled = calloc(2 + PROXY_LISTEN_MOST + o.connections_most, sizeof(*p.polled));
-	if (!p.peers || !p.polled)
+	if (!err && (!p.peers || !p.polled))
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections",
 				  o.connections_most);
 	if (!err)
@@ -393,8 +384,7 @@ int tenon_rpc_proxy(const struct tenon_rpc_proxy_options *given)
 		address_unlink(o.listen[p.listener_count]);
 	}
 	proxy_tracker_close(&p);
-	if (p.signals >= 0)
-		close(p.signals);
+	stop_signals_close(&p.signals);
 	free(p.peers);
 	free(p.polled);
 	return err;

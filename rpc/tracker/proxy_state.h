@@ -11,6 +11,7 @@
 
 #include "rpc/wire/handshake.h"
 #include "rpc/wire/registration.h"
+#include "rpc/wire/stop_signals.h"
 
 #define PROXY_LISTEN_MOST 8
 /* "client:" and "server:" */
@@ -53,7 +54,7 @@ struct proxied {
 /**
  * struct proxy - the proxy
  * @options: what it does
- * @signals: signalfd of those that end it
+ * @signals: those that end it
  * @listeners: listening sockets
  * @listener_count: number of them
  * @peers: connections
@@ -68,7 +69,7 @@ struct proxied {
  */
 struct proxy {
 	const struct tenon_rpc_proxy_options *options;
-	int signals;
+	struct stop_signals signals;
 	int listeners[PROXY_LISTEN_MOST];
 	unsigned int listener_count;
 	struct proxied **peers;

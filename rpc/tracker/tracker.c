@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -170,16 +169,13 @@ static int loop(struct tracker *t)
 
 static int open_signals(struct tracker *t)
 {
-	sigset_t set;
+	int err = stop_signals_open(&t->stop, false);
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	t->signals =
-		(struct source){ SOURCE_SIGNALS, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) };
-	if (t->signals.fd < 0 || !tracker_watch(t, &t->signals, EPOLLIN, false))
-		return tenon_error(-TENON_E_IO, "signalfd: %s", strerror(errno));
+	if (err)
+		return err;
+	t->signals = (struct source){ SOURCE_SIGNALS, t->stop.fd };
+	if (!tracker_watch(t, &t->signals, EPOLLIN, false))
+		return tenon_error(-TENON_E_IO, "epoll_ctl: %s", strerror(errno));
 	return 0;
 }
 
@@ -231,8 +227,7 @@ static void close_tracker(struct tracker *t)
 	tracker_queues_fini(&t->queues);
 	while (t->listener_count)
 		close(t->listeners[--t->listener_count].fd);
-	if (t->signals.fd >= 0)
-		close(t->signals.fd);
+	stop_signals_close(&t->stop);
 	close(t->epoll);
 }
 
@@ -251,7 +246,7 @@ void tenon_rpc_tracker_options_init(struct tenon_rpc_tracker_options *options, s
 int tenon_rpc_track(const struct tenon_rpc_tracker_options *given)
 {
 	struct tenon_rpc_tracker_options o;
-	struct tracker t = { .options = &o, .signals = { .fd = -1 }, .started = clock_ms() };
+	struct tracker t = { .options = &o, .started = clock_ms() };
 	int err;
 
 	tenon_rpc_tracker_options_init(&o, sizeof(o));

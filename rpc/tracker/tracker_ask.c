@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/rpc.h>
 #include <unistd.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <unistd.h>
 

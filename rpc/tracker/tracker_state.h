@@ -8,6 +8,7 @@
 
 #include "rpc/tracker/tracker_message.h"
 #include "rpc/tracker/tracker_queue.h"
+#include "rpc/wire/stop_signals.h"
 
 #define TRACKER_LISTEN_MOST 8
 /* checks of servers at a time */
@@ -90,7 +91,8 @@ struct check {
  * @epoll: waits for all sources
  * @listeners: sockets
  * @listener_count: number of them
- * @signals: signalfd
+ * @stop: signals that end it
+ * @signals: their descriptor
  * @connections: all connections
  * @connection_count: number of them
  * @connection_room: number allocated
@@ -103,6 +105,7 @@ struct tracker {
 	int epoll;
 	struct source listeners[TRACKER_LISTEN_MOST];
 	unsigned int listener_count;
+	struct stop_signals stop;
 	struct source signals;
 	struct tracker_peer **connections;
 	unsigned int connection_count;

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/clock.h"
 #include "lib/json_quote.h"

@@ -88,16 +88,29 @@ static int listen_unix(const char *text, int *fd, char bound[ADDRESS_TEXT])
 	return 0;
 }
 
-static void print_bound(int fd, char bound[ADDRESS_TEXT])
+static int port_of(const struct sockaddr_storage *address)
+{
+	if (address->ss_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)address)->sin_port);
+	return address->ss_family == AF_INET6
+		       ? ntohs(((const struct sockaddr_in6 *)address)->sin6_port)
+		       : -1;
+}
+
+/* Return: whether the address is known; else the text is "?" */
+static bool print_bound(int fd, char bound[ADDRESS_TEXT])
 {
 	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
 	char host[100];
 
-	getsockname(fd, (struct sockaddr *)&address, &size);
+	strcpy(bound, "?");
+	if (getsockname(fd, (struct sockaddr *)&address, &size))
+		return false;
 	address_of_peer(&address, size, host, sizeof(host));
 	snprintf(bound, ADDRESS_TEXT, strchr(host, ':') ? "[%s]:%d" : "%s:%d", host,
-		 address_port(fd));
+		 port_of(&address));
+	return true;
 }
 
 static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])
@@ -124,12 +137,12 @@ static int listen_tcp(const char *text, bool trust_network, int *fd, char bound[
 	*fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd >= 0)
 		setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (*fd < 0 || bind(*fd, found->ai_addr, found->ai_addrlen) || listen(*fd, BACKLOG)) {
+	/* a server whose port getsockname() does not tell cannot announce it to clients */
+	if (*fd < 0 || bind(*fd, found->ai_addr, found->ai_addrlen) || listen(*fd, BACKLOG) ||
+	    !print_bound(*fd, bound)) {
 		err = failed(text);
 		if (*fd >= 0)
 			close(*fd);
-	} else {
-		print_bound(*fd, bound);
 	}
 	freeaddrinfo(found);
 	return err;
@@ -162,12 +175,7 @@ int address_port(int fd)
 	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t size = sizeof(address);
 
-	if (getsockname(fd, (struct sockaddr *)&address, &size))
-		return -1;
-	if (address.ss_family == AF_INET)
-		return ntohs(((struct sockaddr_in *)&address)->sin_port);
-	return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port)
-					     : -1;
+	return getsockname(fd, (struct sockaddr *)&address, &size) ? -1 : port_of(&address);
 }
 
 int address_listen(const char *text, bool trust_network, int *fd, char bound[ADDRESS_TEXT])

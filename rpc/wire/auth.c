@@ -3,11 +3,9 @@
 #include "rpc/wire/auth.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <tenon/error.h>
 #include <unistd.h>
 
@@ -69,29 +67,17 @@ bool auth_parse(const char *text, uint8_t bytes[AUTH_NONCE])
 
 #ifdef CONFIG_MBEDTLS
 
-static int check_file(const char *path, int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
-	return file_secret_check(&st, path, "secret");
-}
-
 int auth_secret_read(const char *path, struct auth_secret *out)
 {
 	uint8_t bytes[AUTH_SECRET_MOST + 2];
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd, err = file_secret_open(path, "secret", &fd);
 	ssize_t size;
 
 	out->size = 0;
-	if (fd < 0)
-		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
-	err = check_file(path, fd);
-	size = err ? 0 : read(fd, bytes, sizeof(bytes));
-	close(fd);
 	if (err)
 		return err;
+	size = read(fd, bytes, sizeof(bytes));
+	close(fd);
 	if (size < 0)
 		return tenon_error(-TENON_E_IO, "%s: %s", path, strerror(errno));
 	while (size && (bytes[size - 1] == '\n' || bytes[size - 1] == '\r'))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #define CLIENT	"client:"
 #define TIMEOUT "-timeout="

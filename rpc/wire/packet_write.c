@@ -2,6 +2,8 @@
 /* Begin a packet, and write its length when it is complete */
 #include "rpc/wire/packet.h"
 
+#include <tenon/backend/buffer.h>
+
 size_t packet_begin(struct tenon_buffer *b, enum packet_code code)
 {
 	size_t start = b->size;

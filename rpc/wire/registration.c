@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 #include <unistd.h>
 
@@ -333,7 +334,7 @@ static void send_update(struct registration *r)
 		quote(&b, r->health);
 	}
 	tenon_buffer_printf(&b, "}]");
-	/* not at the reply: the health may change until then, and is sent again if it does */
+	/* set here, not at the reply: if the health changes until then, it must be sent again */
 	r->updated = true;
 	send_message(r, &b, REGISTRATION_UPDATE);
 	tenon_buffer_fini(&b);

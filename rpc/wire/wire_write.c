@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Write sequences of values in the encoding of either generation */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "rpc/wire/wire.h"
 #include "rpc/wire/wire_codes.h"
