@@ -4,11 +4,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "link/code/code_scan.h"
+#include "runtime/kind/file_kind.h"
 
 /* bytes of a function's name that are kept */
 #define NAME_MOST 128
@@ -124,7 +126,7 @@ static int read_code(const char *file, struct tenon_slice bytes, struct descript
 	int err = scan ? 0 : tenon_error(-TENON_E_NOMEM, "no memory to read %s", file);
 
 	if (!err)
-		err = elf_open(&elf, bytes, file);
+		err = file_open_elf(&elf, bytes, file);
 	if (!err) {
 		snprintf(d->machine, sizeof(d->machine), "%s", elf_machine_name(&elf));
 		err = code_scan(&elf, scan);

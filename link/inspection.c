@@ -120,7 +120,7 @@ static void look_for_plugin(struct inspection_row *r)
 static void take_facts(struct inspection_row *r)
 {
 	struct tenon_link_module *m = &r->module;
-	struct tenon_visitor visitor = { take_field, NULL, r };
+	struct tenon_visitor visitor = { sizeof(visitor), take_field, NULL, r };
 
 	m->nodes = m->parameters = m->parameter_bytes = m->payload_size = m->payload_offset = -1;
 	if (tenon_object_visit(&m->module->object, &visitor))

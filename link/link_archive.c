@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon link --format mlf */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"

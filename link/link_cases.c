@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Write cases for self-tests, and put them into shared objects that are linked already. */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Write the assembler source that embeds blob, names and hashes. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

@@ -17,8 +17,8 @@ struct imports {
 	uint64_t *numbers; /* of each module */
 	size_t library;	   /* NONE: there is no code for the host */
 	bool *is_child;	   /* an --import names it as a child */
-	bool *seen;	   /* by a search */
-	size_t *found;	   /* by a search, in the order that it looks into them */
+	bool *seen;	   /* a search has come to this module */
+	size_t *found; /* modules that a search has come to, in the order in which it visits them */
 };
 
 /* All native code is one module; each payload is one. */

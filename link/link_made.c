@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon_link_load(): files that become a module when they are used: manifests, archives */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/options.h"

@@ -2,6 +2,7 @@
 /* Put a module together again from its manifest. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"

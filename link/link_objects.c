@@ -11,6 +11,7 @@
 #include "lib/slice_text.h"
 #include "lib/string_map.h"
 #include "link/link_request.h"
+#include "runtime/kind/file_kind.h"
 
 /* where a symbol was seen first */
 struct definition {
@@ -109,7 +110,7 @@ int link_object_open(const struct link_object *object, struct link_object_file *
 		file_map_close(&out->bytes);
 		return 0;
 	}
-	err = elf_open(&out->elf, out->bytes, object->source);
+	err = file_open_elf(&out->elf, out->bytes, object->source);
 	if (!err && out->elf.type != ELF_RELOCATABLE)
 		err = tenon_error(
 			-TENON_E_FORMAT,

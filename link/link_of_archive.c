@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "link/link_crt_headers.h"

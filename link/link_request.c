@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
-#include "lib/file_kind.h"
+#include "lib/elf.h"
 #include "lib/options.h"
 #include "link/link_request.h"
 #include "link/mlf/mlf.h"

@@ -3,11 +3,13 @@
 #include "link/link_system.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
 #include "lib/slice_text.h"
+#include "runtime/kind/file_kind.h"
 
 #define FFI_FUNCTION "__tvm_ffi_"
 
@@ -124,7 +126,7 @@ int link_system_source(const char *object, enum tenon_generation generation, con
 	err = file_map_open(object, &bytes);
 	if (err)
 		return err;
-	err = elf_open(&elf, bytes, object);
+	err = file_open_elf(&elf, bytes, object);
 	if (!err)
 		add_symbols(&s, &elf);
 	if (!err && !s.has_function)

@@ -2,6 +2,7 @@
 /* Parameters without a graph: a module of constants, which passes each launcher those it names. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Check the detached signature and the key. */
 #include "lib/file_map.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "link/module/signature.h"
 #include "link/verify.h"
 

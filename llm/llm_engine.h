@@ -156,6 +156,9 @@ int llm_weights_load(struct tenon_llm *llm);
 
 bool llm_is_folder(const char *path);
 
+/* Whether there is no such file. Where the system refuses to look, the answer is no: opening the file then says why. */
+bool llm_is_absent(const char *path);
+
 /* Test whether a folder has a file. */
 bool llm_has_file(const char *folder, const char *file);
 

@@ -18,12 +18,17 @@ bool llm_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool llm_is_absent(const char *path)
+{
+	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+}
+
 bool llm_has_file(const char *folder, const char *file)
 {
 	char path[4352];
 	const int n = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
-	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
+	return n > 0 && (size_t)n < sizeof(path) && !llm_is_absent(path);
 }
 
 static bool ends_with(const char *name, const char *suffix)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

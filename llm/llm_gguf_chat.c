@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The chat template of a file in GGUF and the tokens that end a reply, written as an mlc-chat-config.json. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "llm/llm_gguf.h"

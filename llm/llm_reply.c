@@ -3,6 +3,7 @@
 #include "llm/llm_reply.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/utf8.h"
 

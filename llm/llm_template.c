@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
@@ -31,7 +32,7 @@ int llm_read_file(const char *folder, const char *file, char **path, struct teno
 		*path = NULL;
 		return tenon_error(-TENON_E_NOMEM, "no memory for a path");
 	}
-	if (access(*path, F_OK))
+	if (llm_is_absent(*path))
 		return 0;
 	err = file_map_open(*path, text);
 	if (err || text->size)

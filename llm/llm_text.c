@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text and tokens. A model without a tokenizer has the bytes of the text as tokens. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "llm/llm_engine.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/device.h>
 #include <tenon/memory.h>
 #include <tenon/params.h>

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/json_quote.h"
 #include "lib/slice_text.h"

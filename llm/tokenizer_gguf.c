@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The vocabulary of a file in GGUF, written as a tokenizer.json: so there is one reader of tokenizers. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"

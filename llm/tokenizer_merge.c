@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Byte-pair encoding of one word: neighbours are merged, the pair of the lowest rank first. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/utf8.h"

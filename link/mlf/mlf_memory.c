@@ -9,6 +9,7 @@
 #include <tenon/params.h>
 
 #include "lib/brief_errors.h"
+#include "lib/json_build.h"
 #include "runtime/graph/graph.h"
 
 /* numbers in JSON are doubles */
@@ -81,7 +82,7 @@ static bool add_sids(const struct summary *s, cJSON *list)
 		if (!s->uses[i].input && !s->uses[i].written)
 			continue;
 		item = cJSON_CreateObject();
-		if (!cJSON_AddItemToArray(list, item) ||
+		if (!json_append(list, item) ||
 		    (s->uses[i].input &&
 		     !cJSON_AddStringToObject(item, "input_binding", s->uses[i].input)) ||
 		    !add_number(item, "size_bytes", s->graph.storages[i].bytes) ||
@@ -162,7 +163,7 @@ static bool add_functions(const struct graph *g, cJSON *list)
 		if (g->nodes[i].kind != GRAPH_CALL || cJSON_GetObjectItemCaseSensitive(seen, name))
 			continue;
 		item = cJSON_CreateObject();
-		ok = cJSON_AddItemToArray(list, item) &&
+		ok = json_append(list, item) &&
 		     cJSON_AddStringToObject(item, "function_name", name) &&
 		     cJSON_AddArrayToObject(item, "workspace") && cJSON_AddTrueToObject(seen, name);
 	}
@@ -176,11 +177,8 @@ static bool add_all(const struct summary *s, cJSON *out)
 	cJSON *main = cJSON_AddArrayToObject(functions, "main"), *item = cJSON_CreateObject();
 	uint64_t io = 0, constants = 0;
 
-	if (!cJSON_AddItemToArray(main, item)) {
-		cJSON_Delete(item);
-		return false;
-	}
-	return add_inputs(s, cJSON_AddObjectToObject(item, "inputs"), &io, &constants) &&
+	return json_append(main, item) &&
+	       add_inputs(s, cJSON_AddObjectToObject(item, "inputs"), &io, &constants) &&
 	       add_outputs(&s->graph, cJSON_AddObjectToObject(item, "outputs"), &io) &&
 	       add_number(item, "constants_size_bytes", constants) &&
 	       add_number(item, "device", 1) && add_number(item, "io_size_bytes", io) &&

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <time.h>
 
 #include "lib/brief_errors.h"
+#include "lib/json_build.h"
 
 struct writing {
 	const struct mlf_content *content;
@@ -150,10 +152,9 @@ static bool add_targets(const struct mlf_content *c, cJSON *list)
 
 	for (i = 0; i < set->count; i = next) {
 		next = artifact_group(set, i);
-		if (!cJSON_AddItemToArray(list,
-					  cJSON_CreateString(artifact_is_native(&set->items[i])
-								     ? "c"
-								     : set->items[i].loader)))
+		if (!json_append(list, cJSON_CreateString(artifact_is_native(&set->items[i])
+								  ? "c"
+								  : set->items[i].loader)))
 			return false;
 	}
 	return true;
@@ -161,14 +162,11 @@ static bool add_targets(const struct mlf_content *c, cJSON *list)
 
 static bool add_imports(const struct mlf_content *c, cJSON *list)
 {
-	cJSON *item;
 	size_t i;
 
-	for (i = 0; i < c->import_count; i++) {
-		item = cJSON_CreateStringArray(c->imports[i], 2);
-		if (!cJSON_AddItemToArray(list, item))
+	for (i = 0; i < c->import_count; i++)
+		if (!json_append(list, cJSON_CreateStringArray(c->imports[i], 2)))
 			return false;
-	}
 	return true;
 }
 
@@ -181,7 +179,7 @@ static int add_memory(struct writing *w, cJSON *model)
 	if (!c->graph.size)
 		return cJSON_AddObjectToObject(model, "memory") ? 0 : no_memory();
 	err = mlf_memory(c->graph, c->graph_path, c->params, &memory);
-	return err || cJSON_AddItemToObject(model, "memory", memory) ? err : no_memory();
+	return err || json_set(model, "memory", memory) ? err : no_memory();
 }
 
 static int make_metadata(struct writing *w)
@@ -195,7 +193,7 @@ static int make_metadata(struct writing *w)
 	w->metadata = cJSON_CreateObject();
 	model = cJSON_AddObjectToObject(cJSON_AddObjectToObject(w->metadata, "modules"), c->model);
 	executors = cJSON_AddArrayToObject(model, "executors");
-	if (c->graph.size && !cJSON_AddItemToArray(executors, cJSON_CreateString("graph")))
+	if (c->graph.size && !json_append(executors, cJSON_CreateString("graph")))
 		return no_memory();
 	if (!executors || !cJSON_AddStringToObject(model, "export_datetime", when))
 		return no_memory();

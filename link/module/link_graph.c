@@ -3,6 +3,7 @@
 #include "link/module/link_graph.h"
 
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/error.h>
 #include <tenon/string.h>

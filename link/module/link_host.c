@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
@@ -13,6 +14,7 @@
 #include "lib/file_map.h"
 #include "link/module/artifact_record.h"
 #include "link/module/elf_replace.h"
+#include "runtime/kind/file_kind.h"
 
 static int read_blob(struct link_host *h)
 {
@@ -95,7 +97,7 @@ int link_host_read(const char *path, struct tenon_slice bytes, struct link_host 
 
 	h->path = path;
 	h->bytes = bytes;
-	err = elf_open(&h->elf, bytes, path);
+	err = file_open_elf(&h->elf, bytes, path);
 	/* the name of an unknown machine is in a static buffer, which the next call overwrites */
 	if (!err)
 		snprintf(h->machine, sizeof(h->machine), "%s", elf_machine_name(&h->elf));

@@ -3,6 +3,7 @@
 #include "link/module/link_payload.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/error.h>
 

@@ -10,6 +10,7 @@
 #include <mbedtls/pk.h>
 #include <mbedtls/version.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_secret.h"

@@ -5,6 +5,7 @@
  * memory for the values between. c_operators.c begins the file.
  */
 #include <math.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/number.h"

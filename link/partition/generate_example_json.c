@@ -4,6 +4,7 @@
  * one string, the text; the runtime for it is the plug-in examples/example_json/.
  */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/uapi/mortise.h>
 
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 #include "link/partition/partition.h"
 
 struct stream {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tables of several generators have in common: checks of types, extents and attributes. */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "link/partition/partition.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph that calls the regions, its parameters, and the command that links all. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/error.h>
 #include <tenon/tensor.h>
 
