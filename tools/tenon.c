@@ -2,9 +2,9 @@
 /* main() of the command. */
 #include "lib/standard_streams.h"
 #include "tools/cli/mapped_file.h"
-#include "tools/code/illegal_instruction.h"
 #include "tools/commands.h"
-#include "tools/devices/driver_probe.h"
+#include "tools/devices_verb/driver_probe.h"
+#include "tools/host_code/illegal_instruction.h"
 
 int main(int argc, char **argv)
 {

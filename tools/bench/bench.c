@@ -10,7 +10,7 @@
 #include "tools/bench/measure.h"
 #include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
-#include "tools/remote/remote.h"
+#include "tools/remote_option/remote.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 

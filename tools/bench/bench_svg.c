@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/svg/svg_bars.h"
 #include "tools/svg/svg_series.h"

@@ -8,9 +8,9 @@
 
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
-#include "tools/link/link_load.h"
-#include "tools/remote/remote.h"
-#include "tools/target/kernel_devices.h"
+#include "tools/device_option/kernel_devices.h"
+#include "tools/link_verb/link_load.h"
+#include "tools/remote_option/remote.h"
 
 /* ---- options */
 

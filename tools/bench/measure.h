@@ -3,8 +3,8 @@
 #ifndef TOOLS_BENCH_MEASURE_H
 #define TOOLS_BENCH_MEASURE_H
 
-#include "tools/model/model.h"
-#include "tools/target/kernels.h"
+#include "tools/device_option/kernels.h"
+#include "tools/opened_model/model.h"
 #include "tools/text/timing.h"
 
 /**

@@ -5,14 +5,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/trace.h>
 #include <unistd.h>
 
 #include "tools/chat/chat_reply.h"
 #include "tools/cli/progress.h"
+#include "tools/device_option/kernels.h"
+#include "tools/device_option/target_list.h"
 #include "tools/file/output.h"
-#include "tools/target/kernels.h"
-#include "tools/target/target_list.h"
 #include "tools/text/printable.h"
 
 #define MESSAGES_MOST 64

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/json/json_value.h"
 #include "tools/text/printable.h"

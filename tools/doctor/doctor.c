@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/cli/cli.h"
-#include "tools/devices/driver_probe.h"
+#include "tools/devices_verb/driver_probe.h"
 #include "tools/text/printable.h"
 
 const char *finding_word(enum finding_level level)

@@ -6,7 +6,7 @@
 
 #include <tenon/backend/backend.h>
 
-#include "tools/devices/devices.h"
+#include "tools/devices_verb/devices.h"
 #include "tools/doctor/board_files.h"
 #include "tools/doctor/doctor.h"
 #include "tools/doctor/driver_libraries.h"

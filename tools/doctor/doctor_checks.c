@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <tenon/tenon.h>
+#include <tenon/threads.h>
 
 #include "runtime/library/compat_library.h"
 #include "tools/doctor/checkup.h"

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include <tenon/backend/backend.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/probe.h>
 
 #include "generated/install_paths.h"
 #include "runtime/device/backend_choice.h"
-#include "tools/devices/devices.h"
+#include "tools/devices_verb/devices.h"
 #include "tools/doctor/doctor.h"
-#include "tools/devices/driver_probe.h"
+#include "tools/devices_verb/driver_probe.h"
 
 struct findings {
 	struct finding *list;

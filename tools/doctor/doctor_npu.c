@@ -8,6 +8,7 @@
 
 /* the rows of backends (plugin.h) have NPUs; whether this build has the backend makes no difference */
 #define PLUGIN(...)
+#define MODEL_FORMAT(...)
 #define NPU(...)
 #include "generated/plugins.h"
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/device.h>
 #include <unistd.h>
 

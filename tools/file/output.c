@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "tools/file/file.h"
@@ -80,15 +81,26 @@ static void ktap_cases(struct tenon_buffer *out, const struct suite_result *resu
 	}
 }
 
+/* The facts to be cut into lines, NULL if there are none; without memory for the copy, the report fails. */
+static char *copy_of_facts(const struct session *s, struct tenon_buffer *out)
+{
+	char *facts;
+
+	if (!report_has_facts(s))
+		return NULL;
+	facts = strndup(s->facts.data, s->facts.size);
+	if (!facts)
+		out->status = -TENON_E_NOMEM;
+	return facts;
+}
+
 static void ktap(const struct session *s, struct tenon_buffer *out)
 {
-	tenon_buffer_printf(out, "KTAP version 1\n");
-	if (s->facts.size) {
-		char *facts = strndup(s->facts.data, s->facts.size);
+	char *facts = copy_of_facts(s, out);
 
-		ktap_text(out, "", facts);
-		free(facts);
-	}
+	tenon_buffer_printf(out, "KTAP version 1\n");
+	ktap_text(out, "", facts);
+	free(facts);
 	tenon_buffer_printf(out, "# resets: %u\n1..%zu\n", s->resets, s->count);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct session_suite *suite = &s->suites[i];
@@ -195,7 +207,7 @@ static void xml_suite(struct tenon_buffer *out, const struct session_suite *suit
 
 static void xml_facts(struct tenon_buffer *out, const struct session *s)
 {
-	char *facts = s->facts.size ? strndup(s->facts.data, s->facts.size) : NULL;
+	char *facts = copy_of_facts(s, out);
 
 	tenon_buffer_printf(out, "  <properties>\n");
 	for (char *line = facts; line && *line;) {
@@ -229,6 +241,11 @@ static void xml(const struct session *s, struct tenon_buffer *out)
 
 /* ---- files */
 
+bool report_has_facts(const struct session *s)
+{
+	return s->facts.size && !s->facts.status;
+}
+
 static int write_report(const struct session *s, const char *name, struct tenon_buffer *text)
 {
 	struct tenon_slice bytes = { text->data, text->size };
@@ -257,5 +274,10 @@ int report_write(const struct session *session)
 	}
 	if (!err)
 		err = report_json(session, &text);
-	return err ? err : write_report(session, REPORT_JSON, &text);
+	if (!err)
+		err = write_report(session, REPORT_JSON, &text);
+	if (!err && session->facts.status)
+		err = tenon_error(session->facts.status,
+				  "no memory for the facts of the reports, which are without them");
+	return err;
 }

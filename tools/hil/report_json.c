@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "tools/hil/report.h"
@@ -42,8 +43,10 @@ static cJSON *json_of_suite(const struct session_suite *suite)
 static cJSON *json_of_facts(const struct session *s)
 {
 	cJSON *json = cJSON_CreateObject();
-	char *facts = s->facts.size ? strndup(s->facts.data, s->facts.size) : NULL;
+	char *facts = report_has_facts(s) ? strndup(s->facts.data, s->facts.size) : NULL;
 
+	if (report_has_facts(s) && !facts)
+		tenon_error(-TENON_E_NOMEM, "no memory for the facts of a report");
 	for (char *line = facts; line && *line;) {
 		char *end = strchr(line, '\n'), *value = strstr(line, ": ");
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tenon.h>
 #include <time.h>
 #include <unistd.h>

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
@@ -380,22 +381,20 @@ int suite_result_read(struct tenon_slice output, const struct suite_ending *endi
 int suite_result_set(struct suite_result *result, enum verdict verdict, const char *format, ...)
 {
 	va_list args;
-	char *text, *printable;
+	char *text;
 	int size;
 
 	va_start(args, format);
 	size = vasprintf(&text, format, args);
 	va_end(args);
+	suite_result_fini(result);
+	/* without memory for the reason, too */
+	result->verdict = verdict;
 	if (size < 0)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a result");
-	printable = copy(tenon_slice_of(text), TEXT_MOST, false);
+	result->reason = copy(tenon_slice_of(text), TEXT_MOST, false);
 	free(text);
-	if (!printable)
-		return tenon_error(-TENON_E_NOMEM, "no memory for a result");
-	suite_result_fini(result);
-	result->verdict = verdict;
-	result->reason = printable;
-	return 0;
+	return result->reason ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a result");
 }
 
 void suite_result_fini(struct suite_result *result)

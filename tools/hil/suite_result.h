@@ -88,7 +88,11 @@ struct suite_result {
 int suite_result_read(struct tenon_slice output, const struct suite_ending *ending,
 		      struct suite_result *out);
 
-/** suite_result_set - set verdict and reason; drops the cases */
+/**
+ * suite_result_set - set verdict and reason; drops the cases
+ *
+ * Return: 0; -TENON_E_NOMEM, with the verdict set, the cases dropped, and no reason.
+ */
 int suite_result_set(struct suite_result *result, enum verdict verdict, const char *format, ...)
 	TENON_PRINTF(3, 4);
 

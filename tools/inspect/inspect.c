@@ -5,7 +5,7 @@
 #include "tools/inspect/inspect_code.h"
 #include "tools/inspect/inspect_model.h"
 #include "tools/inspect/inspect_svg.h"
-#include "tools/model/model.h"
+#include "tools/opened_model/model.h"
 
 #ifdef CONFIG_LINK
 #include "lib/file_map.h"
@@ -14,7 +14,7 @@
 #include "tools/inspect/inspect_archive.h"
 #include "tools/inspect/inspect_program.h"
 #include "tools/inspect/inspect_show.h"
-#include "tools/link/link_load.h"
+#include "tools/link_verb/link_load.h"
 #include "tools/program/program_file.h"
 #endif
 
@@ -229,12 +229,19 @@ static int inspect_main(struct cli *cli, int argc, char **argv)
 {
 	struct request r = { 0 };
 	int code;
+#ifdef CONFIG_LINK
+	bool is_program;
+	int err;
+#endif
 
 	code = read_options(cli, argc, argv, &r);
 	if (code)
 		return code;
 #ifdef CONFIG_LINK
-	if (program_file_is(r.file))
+	err = program_file_is(r.file, &is_program);
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	if (is_program)
 		return answer_program(cli, &r);
 	if (r.disassemble)
 		return disassemble_other(cli, &r);
@@ -268,7 +275,7 @@ const struct cli_command inspect_command = {
 	"Shows the tree of imports: kinds, formats, functions, sizes, where payloads lie in the\n"
 	"file, and whether this build has a loader for them. Files for other machines are read\n"
 	"as well. Of an archive in Model Library Format it lists models, memory and files. Of a\n"
-	"model of TensorFlow Lite it lists operators, tensors, and programs of NPUs. A\n"
+	"model for an NPU it lists operators, tensors, and programs of NPUs. A\n"
 	"manifest.json, which tenon unpack wrote, is shown as the module that its files make.\n",
 	inspect_main,
 };

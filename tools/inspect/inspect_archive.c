@@ -84,7 +84,7 @@ static int print_json(const struct mlf *m, FILE *out)
 		file = cJSON_CreateObject();
 		json_set(file, "path", json_of_text(tenon_slice_of(m->files.items[i].path)));
 		json_set(file, "size", json_of_int((int64_t)m->files.items[i].bytes.size));
-		cJSON_AddItemToArray(files, file);
+		json_append(files, file);
 	}
 	json_set(json, "metadata", cJSON_Duplicate(m->metadata, true));
 	return json_print(json, out);

@@ -4,7 +4,7 @@
 
 #include "link/describe_code.h"
 #include "link/inspection.h"
-#include "tools/code/code_text.h"
+#include "tools/host_code/code_text.h"
 
 /* What host code needs; NULL for a file without host code, and for one that is not understood. */
 static const struct tenon_link_processor *look(const struct tenon_link_inspection *n,

@@ -2,7 +2,7 @@
 /* A module tree as a graph for Graphviz */
 #include "lib/printable_character.h"
 #include "tools/inspect/inspect.h"
-#include "tools/model/module_text.h"
+#include "tools/opened_model/module_text.h"
 
 /* Print a label; escape quotes and backslashes for Graphviz. */
 static void print_escaped(struct tenon_slice label, FILE *out)

@@ -4,6 +4,8 @@
 #define TOOLS_INSPECT_INSPECT_PROGRAM_H
 
 #include "tools/cli/cli.h"
+#include "tools/program/program_file.h"
+#include "tools/program/program_report.h"
 
 /**
  * inspect_program - describe a file for which program_file_is() is true
@@ -13,5 +15,15 @@
  * Return: an exit code, its message printed.
  */
 int inspect_program(struct cli *cli, const char *path, bool json, bool commands);
+
+/**
+ * inspect_program_report - report what is in an open file
+ * @f: the file
+ * @commands: as above
+ * @report: receives it
+ *
+ * Return: 0; a status with the reason in the message, for a program that cannot be read.
+ */
+int inspect_program_report(struct program_file *f, bool commands, struct program_report *report);
 
 #endif /* TOOLS_INSPECT_INSPECT_PROGRAM_H */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/json_tree.h"
 #include "link/module/link_host.h"

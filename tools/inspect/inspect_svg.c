@@ -3,8 +3,9 @@
 #include "tools/inspect/inspect_svg.h"
 
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
-#include "tools/model/module_text.h"
+#include "tools/opened_model/module_text.h"
 #include "tools/svg/svg_tree.h"
 
 struct lines {

@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/inspect/inspect_model.h"
 #include "tools/inspect/inspect_svg.h"
-#include "tools/model/model.h"
+#include "tools/opened_model/model.h"
 #include "tools/svg/svg_graph.h"
 #include "tools/text/printable.h"
 

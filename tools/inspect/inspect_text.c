@@ -2,11 +2,12 @@
 /* A module tree as text in columns */
 #include <stdlib.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_cases.h"
-#include "tools/model/module_text.h"
+#include "tools/opened_model/module_text.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 

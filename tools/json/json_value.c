@@ -168,7 +168,7 @@ static int write_pair(void *context, const struct tenon_value *key, const struct
 static cJSON *json_of_object(const struct tenon_object *object, int depth)
 {
 	struct writer w = { NULL, depth };
-	struct tenon_visitor visitor = { write_field, write_pair, &w };
+	struct tenon_visitor visitor = { sizeof(visitor), write_field, write_pair, &w };
 
 	if (depth >= DEEPEST)
 		return cJSON_CreateString("…");

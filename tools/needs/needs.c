@@ -6,6 +6,7 @@
 #include <tenon/tenon.h>
 
 #include "tools/json/json_value.h"
+#include "tools/program/program_file.h"
 #include "tools/text/printable.h"
 
 /* columns of the longest title and a gap */
@@ -189,9 +190,9 @@ const struct cli_command needs_command = {
 	"                    make KCONFIG_ALLCONFIG=FILE allnoconfig all\n"
 	"  --json            print JSON\n"
 	"\n"
-	"FILE is a module, a .tflite model or a file of parameters, for any machine; none of its "
-	"code\n"
-	"runs. Lists executors, functions of the Relax machine, backends, payloads, dtypes, "
+	"FILE is a module, a model for an NPU or a file of parameters, for any machine; none of "
+	"its\n"
+	"code runs. Lists executors, functions of the Relax machine, backends, payloads, dtypes, "
 	"functions\n"
 	"that the program registers, functions of TVM's runtime that compiled code imports, and "
 	"the\n"

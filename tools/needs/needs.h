@@ -64,7 +64,7 @@ int needs_add_option(struct needs *n, struct tenon_slice option, const char *fil
 		     const char *part);
 
 /**
- * needs_read - add what a file uses: a module, a model of TensorFlow Lite, or a file of parameters
+ * needs_read - add what a file uses: a module, a model for an NPU, or a file of parameters
  *
  * No code of the file runs.
  *

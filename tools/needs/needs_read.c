@@ -320,10 +320,12 @@ static int read_module(struct reading *r)
 
 /* ---- files without code of the host */
 
-static int read_tflite_operator(struct reading *r, const struct tflite_operator *op)
+/* An operator of the model, or of a graph that it calls. */
+static int read_model_operator(void *context, const struct model_operator *op)
 {
 	const struct tenon_payload_format *format = program_format(op);
-	int err = needs_add(r->needs, NEEDS_BUILTIN, tflite_operator_name(op));
+	struct reading *r = context;
+	int err = needs_add(r->needs, NEEDS_BUILTIN, op->name);
 
 	if (err || !format)
 		return err;
@@ -331,27 +333,29 @@ static int read_tflite_operator(struct reading *r, const struct tflite_operator 
 	return err ? err : add_format(r, tenon_slice_of(format->kinds[0]), tenon_slice_of(""));
 }
 
-/* A model of TensorFlow Lite, or a program of a device. */
+static int read_model_file(struct reading *r, const struct program_file *f)
+{
+	const struct model_format *format = f->model_format;
+	const char *const *option = format->options;
+	int err = 0;
+
+	for (; *option && !err; option++)
+		err = add_option(r, *option, format->what);
+	if (!err)
+		err = add(r, NEEDS_EXECUTOR, format->kind);
+	return err ? err : format->each_operator(f->model, read_model_operator, r);
+}
+
+/* A model with programs of a device, or one of these. */
 static int read_program(struct reading *r)
 {
-	struct tflite_operator op;
 	struct program_file f = { 0 };
-	uint32_t i;
 	int err = program_file_open(r->file, NULL, &f);
 
-	if (!err && !f.is_model)
+	if (!err && f.model)
+		err = read_model_file(r, &f);
+	else if (!err)
 		err = add_kind(r, tenon_slice_of(f.format->kinds[0]), f.format);
-	if (!err && f.is_model)
-		err = add_option(r, "TFLITE_EXECUTOR", "a model of TensorFlow Lite");
-	if (!err && f.is_model)
-		err = add_option(r, "DEVICES", "a model of TensorFlow Lite");
-	if (!err && f.is_model)
-		err = add(r, NEEDS_EXECUTOR, "tflite");
-	for (i = 0; f.is_model && i < f.model.operators.count && !err; i++) {
-		err = tflite_operator(&f.model, i, &op);
-		if (!err)
-			err = read_tflite_operator(r, &op);
-	}
 	program_file_fini(&f);
 	return err;
 }
@@ -361,8 +365,13 @@ int needs_read(struct needs *n, const char *file)
 	const char *slash = strrchr(file, '/');
 	struct reading r = { n, file, slash ? slash + 1 : file };
 	struct tenon_slice name = tenon_slice_of(file);
+	bool is_program;
+	int err;
 
 	if (ends(name, ".safetensors") || ends(name, ".gguf"))
 		return add_option(&r, "PARAMS_FILES", "parameters");
-	return program_file_is(file) ? read_program(&r) : read_module(&r);
+	err = program_file_is(file, &is_program);
+	if (err)
+		return err;
+	return is_program ? read_program(&r) : read_module(&r);
 }

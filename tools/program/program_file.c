@@ -4,11 +4,11 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
-#include "runtime/tflite/npu_parts.h"
 
 /* bytes at the start of a file that tell what it is */
 #define MAGIC_MOST 16
@@ -57,10 +57,10 @@ static const struct tenon_payload_format *format_of_file(const char *path, struc
 	return l.found;
 }
 
-const struct tenon_payload_format *program_format(const struct tflite_operator *op)
+const struct tenon_payload_format *program_format(const struct model_operator *op)
 {
 	const struct tenon_payload_format *format =
-		op->builtin == TFLITE_CUSTOM ? payload_format_of(op->custom) : NULL;
+		op->kind.size ? payload_format_of(op->kind) : NULL;
 
 	return PAYLOAD_SLOT(format, describe) ? format : NULL;
 }
@@ -95,19 +95,35 @@ int program_format_to_check(const char *kind, const struct tenon_payload_format 
 
 /* ---- files */
 
-bool program_file_is(const char *path)
+/* formats of models, by the rows of their folders (plugin.h); whether this build runs them makes no difference */
+#define PLUGIN(...)
+#define NPU(...)
+#define MODEL_FORMAT(name) extern const struct model_format name##_format;
+#include "generated/plugins.h"
+#undef MODEL_FORMAT
+#define MODEL_FORMAT(name) &name##_format,
+static const struct model_format *const model_formats[] = {
+#include "generated/plugins.h"
+	NULL,
+};
+
+static const struct model_format *model_format_of(struct tenon_slice head)
+{
+	const struct model_format *const *format = model_formats;
+
+	while (*format && !(*format)->recognise(head))
+		format++;
+	return *format;
+}
+
+int program_file_is(const char *path, bool *is)
 {
 	struct tenon_slice head;
-	bool is;
+	int err = file_map_head(path, MAGIC_MOST, &head);
 
-	if (file_map_head(path, MAGIC_MOST, &head)) {
-		/* the command that reads the file says why it cannot be read */
-		tenon_error_clear();
-		return false;
-	}
-	is = tflite_is(head) || format_of_file(path, head);
+	*is = !err && (model_format_of(head) || format_of_file(path, head));
 	file_map_close(&head);
-	return is;
+	return err;
 }
 
 int program_file_open(const char *path, const struct tenon_payload_format *format,
@@ -120,34 +136,32 @@ int program_file_open(const char *path, const struct tenon_payload_format *forma
 	err = file_map_open(path, &out->bytes);
 	if (err)
 		return err;
-	out->is_model = tflite_is(out->bytes);
-	out->format = format || out->is_model ? format : format_of_file(path, out->bytes);
-	if (!out->is_model)
-		return out->format ? 0
-				   : tenon_error(-TENON_E_FORMAT,
-						 "%s: no program that this build describes", path);
-	c = tenon_cursor_of(out->bytes.data, out->bytes.size, path, 0);
-	return tflite_read(&c, &out->model);
+	out->format = format;
+	out->model_format = model_format_of(out->bytes);
+	if (out->model_format) {
+		c = tenon_cursor_of(out->bytes.data, out->bytes.size, path, 0);
+		return out->model_format->open(&c, &out->model);
+	}
+	if (!format)
+		out->format = format_of_file(path, out->bytes);
+	return out->format ? 0
+			   : tenon_error(-TENON_E_FORMAT,
+					 "%s: no program that this build describes", path);
 }
 
 void program_file_fini(struct program_file *f)
 {
+	if (f->model)
+		f->model_format->close(f->model);
 	file_map_close(&f->bytes);
 	tenon_buffer_fini(&f->parts);
 }
 
-int program_file_graph(struct program_file *f, uint32_t graph)
-{
-	const struct tflite_model model = f->model;
-
-	return graph != model.graph ? tflite_graph(&model, graph, &f->model) : 0;
-}
-
-int program_file_choose(struct program_file *f, uint32_t index,
+int program_file_choose(struct program_file *f, const struct model_operator *op,
 			struct tenon_payload_request *request)
 {
 	request->size = sizeof(*request);
-	return npu_read(&f->model, index, &f->parts, &request->program);
+	return f->model_format->program(f->model, op, &f->parts, &request->program);
 }
 
 void program_file_whole(const struct program_file *f, struct tenon_payload_request *request)
@@ -156,57 +170,57 @@ void program_file_whole(const struct program_file *f, struct tenon_payload_reque
 	request->program = tenon_cursor_of(f->bytes.data, f->bytes.size, f->path, 0);
 }
 
-typedef int (*visit_fn)(void *context, const struct program_place *place,
+typedef int (*visit_fn)(void *context, const struct model_operator *op,
 			struct tenon_payload_request *request);
 
-static bool has_kind(const struct tenon_payload_format *format, const struct tflite_operator *op)
+/* a model whose programs of one kind are visited */
+struct visited {
+	struct program_file *file;
+	visit_fn visit;
+	void *context;
+	uint32_t count; /* operators */
+	uint32_t found; /* with that kind */
+};
+
+static bool has_kind(const struct tenon_payload_format *format, const struct model_operator *op)
 {
 	const char *const *kind = format->kinds;
 
-	while (*kind && !tenon_slice_equal(op->custom, tenon_slice_of(*kind)))
+	while (*kind && !tenon_slice_equal(op->kind, tenon_slice_of(*kind)))
 		kind++;
-	return op->builtin == TFLITE_CUSTOM && *kind;
+	return *kind;
 }
 
-static int visit_graph(struct program_file *f, uint32_t graph, visit_fn visit, void *context,
-		       uint32_t *found)
+static int visit_operator(void *context, const struct model_operator *op)
 {
-	struct program_place place = { .graph = graph };
 	struct tenon_payload_request request = { 0 };
-	struct tflite_operator op;
-	int err = 0;
+	struct visited *v = context;
+	int err;
 
-	for (; place.index < f->model.operators.count && !err; place.index++) {
-		err = tflite_operator(&f->model, place.index, &op);
-		if (err || !has_kind(f->format, &op))
-			continue;
-		++*found;
-		err = program_file_choose(f, place.index, &request);
-		err = err ? err : visit(context, &place, &request);
-	}
-	return err;
+	v->count++;
+	if (!has_kind(v->file->format, op))
+		return 0;
+	v->found++;
+	err = program_file_choose(v->file, op, &request);
+	return err ? err : v->visit(v->context, op, &request);
 }
 
 int program_file_each(struct program_file *f, visit_fn visit, void *context)
 {
+	struct visited v = { .file = f, .visit = visit, .context = context };
+	const struct model_operator none = { 0 };
 	struct tenon_payload_request request = { 0 };
-	const struct program_place whole = { 0, 0 };
-	uint32_t graph, count = 0, found = 0;
-	int err = 0;
+	int err;
 
-	if (!f->is_model) {
+	if (!f->model) {
 		program_file_whole(f, &request);
-		return visit(context, &whole, &request);
+		return visit(context, &none, &request);
 	}
-	for (graph = 0; graph < f->model.graphs.count && !err; graph++) {
-		err = program_file_graph(f, graph);
-		count += f->model.operators.count;
-		err = err ? err : visit_graph(f, graph, visit, context, &found);
-	}
-	if (err || found)
+	err = f->model_format->each_operator(f->model, visit_operator, &v);
+	if (err || v.found)
 		return err;
 	return tenon_error(-TENON_E_FORMAT,
 			   "%s: none of its %" PRIu32
 			   " operators is of kind \"%s\"; compile it for that device",
-			   f->path, count, f->format->kinds[0]);
+			   f->path, v.count, f->format->kinds[0]);
 }

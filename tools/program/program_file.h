@@ -5,65 +5,68 @@
 
 /*
  * What the bytes of a program mean is known to its payload format alone, which checks and describes them
- * (tenon_payload_format.check and describe). Compilers for NPUs replace operators of a model of TensorFlow Lite by custom
- * ones, whose name is the kind of their programs.
+ * (tenon_payload_format.check and describe). Compilers for NPUs replace operators of a model by such programs; the formats of
+ * models are rows of the folders that run them (runtime/model/model_format.h).
  */
 
+#include "runtime/model/model_format.h"
 #include "runtime/payload/payload_format.h"
-#include "runtime/tflite/tflite_model.h"
 
 /**
  * struct program_file - an open file
  * @path: its path; borrowed
  * @bytes: its bytes
- * @is_model: it is a model of TensorFlow Lite, and @model is set
- * @model: the model
- * @format: of the program, unless it is a model
+ * @format: of the program; of a model whose programs are checked, that of these; or else NULL
+ * @model_format: of the model; NULL for a program
+ * @model: the model; NULL for a program
  * @parts: program of the operator that was chosen last
  */
 struct program_file {
 	const char *path;
 	struct tenon_slice bytes;
-	bool is_model;
-	struct tflite_model model;
 	const struct tenon_payload_format *format;
+	const struct model_format *model_format;
+	struct model_file *model;
 	struct tenon_buffer parts;
 };
 
-/** program_file_is - test whether a file begins as a model, or as a program that its format describes */
-bool program_file_is(const char *path);
+/**
+ * program_file_is - test whether a file begins as a model, or as a program that its format describes
+ * @path: the file
+ * @is: receives whether it does
+ *
+ * Return: 0; as file_map_head(), since a file that cannot be read may be either.
+ */
+int program_file_is(const char *path, bool *is);
 
 /**
  * program_file_open - open a file
  * @path: the file; must outlive @out
- * @format: of the program, if the file is none of a model; NULL for the one that describes it
+ * @format: of the program, or of those of a model; NULL for the one that describes a program
  * @out: receives the contents; free it with program_file_fini(), also on failure
  *
- * Return: 0; as file_map_open() and tflite_read(); -TENON_E_FORMAT when no format describes it.
+ * Return: 0; as file_map_open() and model_format.open; -TENON_E_FORMAT when no format describes it.
  */
 int program_file_open(const char *path, const struct tenon_payload_format *format,
 		      struct program_file *out);
 void program_file_fini(struct program_file *f);
 
-/** program_file_graph - take another graph of a model, below its number of graphs */
-int program_file_graph(struct program_file *f, uint32_t graph);
-
 /**
  * program_file_choose - get the program of an operator
  * @f: a model
- * @index: number of the operator in the graph
+ * @op: the operator
  * @request: receives the program, which is there until the next call
  *
- * Return: 0; as npu_read().
+ * Return: 0; as model_format.program.
  */
-int program_file_choose(struct program_file *f, uint32_t index,
+int program_file_choose(struct program_file *f, const struct model_operator *op,
 			struct tenon_payload_request *request);
 
 /** program_file_whole - get the program that a file is, if it is no model */
 void program_file_whole(const struct program_file *f, struct tenon_payload_request *request);
 
-/** program_format - get the format with a kind that describes its programs, as operators are; NULL if there is none */
-const struct tenon_payload_format *program_format(const struct tflite_operator *op);
+/** program_format - get the format that describes the program of an operator; NULL if there is none */
+const struct tenon_payload_format *program_format(const struct model_operator *op);
 
 /**
  * program_format_to_check - get the format of a kind that checks its programs
@@ -75,24 +78,14 @@ const struct tenon_payload_format *program_format(const struct tflite_operator *
 int program_format_to_check(const char *kind, const struct tenon_payload_format **out);
 
 /**
- * struct program_place - which program of a file
- * @graph: of a model: number of the graph
- * @index: and of the operator
- */
-struct program_place {
-	uint32_t graph;
-	uint32_t index;
-};
-
-/**
  * program_file_each - visit the programs of a file: itself, or the operators of its kind
  * @f: opened with a format
- * @visit: checks a program; stops with its first status that is not 0
+ * @visit: checks a program, that of an operator of a model; stops with its first status that is not 0
  *
  * Return: 0; the status of @visit; as program_file_choose(); -TENON_E_FORMAT for a model without such operators.
  */
 int program_file_each(struct program_file *f,
-		      int (*visit)(void *context, const struct program_place *place,
+		      int (*visit)(void *context, const struct model_operator *op,
 				   struct tenon_payload_request *request),
 		      void *context);
 

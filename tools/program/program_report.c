@@ -29,17 +29,19 @@ struct program_report program_report_text(FILE *out)
 	};
 }
 
-static void add(struct tenon_report *report, const char *name, cJSON *item)
+/* Return: @item; NULL if it was not added, and is deleted */
+static cJSON *add(struct tenon_report *report, const char *name, cJSON *item)
 {
 	struct program_report *r = self(report);
 	cJSON *to = r->depth < PROGRAM_REPORT_DEPTH ? r->at[r->depth] : NULL;
 
-	if (!to)
+	if (!to) {
 		cJSON_Delete(item);
-	else if (cJSON_IsArray(to))
-		json_append(to, item);
-	else
-		json_set(to, name ? name : "", item);
+		return NULL;
+	}
+	if (cJSON_IsArray(to))
+		return json_append(to, item) ? item : NULL;
+	return json_set(to, name ? name : "", item) ? item : NULL;
 }
 
 static void open_item(struct tenon_report *report, const char *name, bool is_list)
@@ -50,7 +52,7 @@ static void open_item(struct tenon_report *report, const char *name, bool is_lis
 							   : cJSON_CreateObject();
 
 	if (item)
-		add(report, name, item);
+		item = add(report, name, item);
 	r->depth++;
 	if (r->depth < PROGRAM_REPORT_DEPTH)
 		r->at[r->depth] = item;
@@ -74,6 +76,11 @@ static void add_text(struct tenon_report *report, const char *name, struct tenon
 	add(report, name, json_of_text(text));
 }
 
+static void add_real(struct tenon_report *report, const char *name, double real)
+{
+	add(report, name, json_of_real(real));
+}
+
 static void add_truth(struct tenon_report *report, const char *name, bool truth)
 {
 	add(report, name, cJSON_CreateBool(truth));
@@ -87,7 +94,31 @@ struct program_report program_report_json(cJSON *root)
 			  .close = close_item,
 			  .number = add_number,
 			  .text = add_text,
-			  .truth = add_truth },
+			  .truth = add_truth,
+			  .real = add_real },
 		.at = { root },
 	};
+}
+
+struct program_report program_report_within(struct program_report *r)
+{
+	struct program_report within;
+
+	if (!r->out)
+		return program_report_json(add(&r->base, "payload", cJSON_CreateObject()));
+	within = program_report_text(r->out);
+	within.before = "                    ";
+	return within;
+}
+
+void program_report_fault(struct program_report *r, const char *fault)
+{
+	if (r->out) {
+		fputs("  refused           ", r->out);
+		printable_cell(tenon_slice_of(fault), 0, r->out);
+		fputc('\n', r->out);
+	} else {
+		r->depth = 0;
+		add_text(&r->base, "fault", tenon_slice_of(fault));
+	}
 }

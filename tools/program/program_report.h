@@ -14,7 +14,7 @@
 /**
  * struct program_report - a report that prints lines, or adds members to an object
  * @base: for the format
- * @out: where lines are printed
+ * @out: where lines are printed; NULL for members
  * @before: printed before the first line: whose program it is; not printed as it is
  * @after: printed behind it
  * @lines: how many were printed
@@ -36,5 +36,11 @@ struct program_report program_report_text(FILE *out);
 
 /** program_report_json - a report that adds members to @root */
 struct program_report program_report_json(cJSON *root);
+
+/** program_report_within - a report on the program of an operator, within the report @r on its model */
+struct program_report program_report_within(struct program_report *r);
+
+/** program_report_fault - say why a program cannot be described further */
+void program_report_fault(struct program_report *r, const char *fault);
 
 #endif /* TOOLS_PROGRAM_PROGRAM_REPORT_H */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "tools/cli/progress.h"
+#include "tools/device_option/target.h"
 #include "tools/replay/replay_report.h"
-#include "tools/target/target.h"
 
 static int compare(struct cli *cli, const struct replay_options *o, const struct replay_manifest *m)
 {

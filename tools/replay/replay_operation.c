@@ -9,7 +9,7 @@
 #include <tenon/queue.h>
 
 #include "runtime/device/kernel_call.h"
-#include "tools/target/target.h"
+#include "tools/device_option/target.h"
 
 /**
  * struct repetition - an operation that is being repeated

@@ -7,8 +7,8 @@
 
 #include "runtime/device/kernel_call.h"
 #include "tools/cli/progress.h"
-#include "tools/link/link_load.h"
-#include "tools/target/target.h"
+#include "tools/device_option/target.h"
+#include "tools/link_verb/link_load.h"
 
 /* import trees are less deep; modules of foreign code may be cyclic */
 #define DEEPEST 300

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/svg/svg.h"
 

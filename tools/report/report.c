@@ -6,18 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tenon.h>
 
 #include "tools/cli/progress.h"
+#include "tools/device_option/target.h"
 #include "tools/file/output.h"
 #include "tools/report/page.h"
-#include "tools/target/target.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
 
 #ifdef CONFIG_LINK
 #include "link/link_request.h"
-#include "tools/link/link_load.h"
+#include "tools/link_verb/link_load.h"
 #endif
 
 /**

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The import tree as a picture, and the functions of each module */
 #include "tools/inspect/inspect_svg.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "tools/report/page.h"
 #include "tools/report/report.h"
 

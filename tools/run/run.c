@@ -8,8 +8,8 @@
 
 #include "tools/cli/progress.h"
 #include "tools/file/output.h"
-#include "tools/link/link_load.h"
-#include "tools/remote/remote.h"
+#include "tools/link_verb/link_load.h"
+#include "tools/remote_option/remote.h"
 #include "tools/run/run_memory.h"
 
 static int require_hashes(void)

@@ -10,9 +10,9 @@
 #include <tenon/module.h>
 
 #include "tools/cli/cli.h"
-#include "tools/model/model.h"
-#include "tools/target/kernels.h"
-#include "tools/target/target_list.h"
+#include "tools/device_option/kernels.h"
+#include "tools/device_option/target_list.h"
+#include "tools/opened_model/model.h"
 #include "tools/tensor/argument.h"
 #include "tools/tensor/compare.h"
 

@@ -5,8 +5,8 @@
 #include <tenon/memory.h>
 
 #include "tools/cli/progress.h"
+#include "tools/device_option/target.h"
 #include "tools/run/run.h"
-#include "tools/target/target.h"
 
 static int make_values(struct cli *cli, struct argument *list, size_t count)
 {

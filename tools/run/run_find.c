@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Find the function by name, or the only one of the module */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "link/inspection.h"
-#include "tools/model/module_text.h"
+#include "tools/opened_model/module_text.h"
 #include "tools/run/run.h"
 #include "tools/text/printable.h"
 

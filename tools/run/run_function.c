@@ -6,9 +6,9 @@
 #include "lib/clock.h"
 #include "lib/record.h"
 #include "tools/cli/progress.h"
+#include "tools/device_option/kernel_devices.h"
+#include "tools/device_option/target.h"
 #include "tools/run/run.h"
-#include "tools/target/kernel_devices.h"
-#include "tools/target/target.h"
 #include "tools/tensor/array_file.h"
 
 static void say_arguments(struct cli *cli, const struct arguments *a)

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "lib/record.h"
+#include "tools/device_option/target.h"
 #include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/run/run.h"
-#include "tools/target/target.h"
 #include "tools/tensor/print.h"
 
 /* how many elements --labels lists without --top */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Run the cases in the file of a model, and print the result as KTAP */
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/self_test.h>
 
 #include "tools/cli/progress.h"
-#include "tools/link/link_load.h"
+#include "tools/link_verb/link_load.h"
 #include "tools/run/run.h"
 #include "tools/text/printable.h"
 

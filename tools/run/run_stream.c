@@ -141,7 +141,7 @@ static int find_frame_input(struct tenon_model *model, struct frames *f)
 int run_stream(struct cli *cli, struct run *run)
 {
 	struct frames f = { .cli = cli, .run = run };
-	struct tenon_stream loop = { read_frame, write_frame, &f };
+	struct tenon_stream loop = { sizeof(loop), read_frame, write_frame, &f };
 	uint64_t rounds = 0, start;
 	int err;
 

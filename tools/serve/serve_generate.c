@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 
 #include "lib/clock.h"
@@ -190,7 +191,7 @@ static struct exchange *wait_for_work(struct server *s, bool busy)
 	struct timespec until;
 
 	pthread_mutex_lock(&s->lock);
-	if (!s->fresh && !busy) {
+	if (!s->fresh && !busy && !s->stopping) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += IDLE_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
@@ -243,11 +244,11 @@ void serve_run(struct server *s)
 	bool more = false;
 
 	while (!is_over(s)) {
-		begin_all(s, wait_for_work(s, more || s->stopping));
+		begin_all(s, wait_for_work(s, more));
 		look_after(s);
 		more = tenon_llm_step(s->llm) > 0;
 		look_after(s);
-		if (!s->stopping && signal_came()) {
+		if (signal_came()) {
 			pthread_mutex_lock(&s->lock);
 			s->stopping = true;
 			pthread_mutex_unlock(&s->lock);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 
 #include "lib/clock.h"
@@ -335,12 +336,20 @@ static enum MHD_Result begin(struct exchange *e, bool chat)
 	const char *name = tenon_llm_info(e->server->llm)->name;
 	struct tenon_slice body = { e->body.data ? e->body.data : "", e->body.size };
 	enum MHD_Result result;
+	int err;
 
-	if (e->body.status || e->refused)
-		return send_error(e->connection, MHD_HTTP_CONTENT_TOO_LARGE,
-				  "the request is too large");
-	if (serve_request_read(body, chat, &sampling, &e->request)) {
-		result = send_error(e->connection, MHD_HTTP_BAD_REQUEST, tenon_error_message());
+	if (e->refused)
+		return send_error(e->connection, e->refused, "the request is too large");
+	if (e->body.status)
+		return send_error(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				  "no memory for the request");
+	err = serve_request_read(body, chat, &sampling, &e->request);
+	if (err) {
+		/* a client may try again later what is not its fault */
+		result = send_error(e->connection,
+				    err == -TENON_E_NOMEM ? MHD_HTTP_SERVICE_UNAVAILABLE
+							  : MHD_HTTP_BAD_REQUEST,
+				    tenon_error_message());
 		tenon_error_clear();
 		return result;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is sent, as clients of OpenAI's interface expect it. */
 #include <inttypes.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/json_quote.h"
 #include "tools/serve/serve.h"

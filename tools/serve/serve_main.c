@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon-serve: language models by HTTP */
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tenon.h>
+#include <unistd.h>
 
 #include "lib/file_secret.h"
 #include "lib/printable_character.h"
@@ -26,40 +26,25 @@ struct arguments {
 	struct tenon_llm_options llm;
 };
 
-enum {
-	BODY_SIZE = 256,
-	BYTES,
-	CACHE_TOKENS,
-	CONNECTIONS,
-	DEVICE,
-	HELP,
-	HOST,
-	KEY_FILE,
-	MAX_TOKENS,
-	PORT,
-	REQUESTS,
-	REQUEST_TIMEOUT,
-	VERSION,
-	WEIGHTS,
+/**
+ * struct row - an option, and where its value goes
+ * @name: without the dashes
+ * @flag: set when the option is given, which has no value
+ * @text: receives the value
+ * @count: receives a whole number, @from to @to
+ * @from: the smallest
+ * @to: the largest
+ */
+struct row {
+	const char *name;
+	bool *flag;
+	const char **text;
+	uint64_t *count;
+	uint64_t from;
+	uint64_t to;
 };
 
-static const struct option options[] = {
-	{ "body-size", required_argument, NULL, BODY_SIZE },
-	{ "bytes", no_argument, NULL, BYTES },
-	{ "cache-tokens", required_argument, NULL, CACHE_TOKENS },
-	{ "connections", required_argument, NULL, CONNECTIONS },
-	{ "device", required_argument, NULL, DEVICE },
-	{ "help", no_argument, NULL, HELP },
-	{ "host", required_argument, NULL, HOST },
-	{ "key-file", required_argument, NULL, KEY_FILE },
-	{ "max-tokens", required_argument, NULL, MAX_TOKENS },
-	{ "port", required_argument, NULL, PORT },
-	{ "request-timeout", required_argument, NULL, REQUEST_TIMEOUT },
-	{ "requests", required_argument, NULL, REQUESTS },
-	{ "version", no_argument, NULL, VERSION },
-	{ "weights", required_argument, NULL, WEIGHTS },
-	{ NULL, 0, NULL, 0 },
-};
+#define ROWS_MOST 16
 
 static const char help[] =
 	"Usage: tenon-serve MODEL [OPTION]...\n"
@@ -115,125 +100,113 @@ static int failed(int code)
 	return code;
 }
 
-static int read_number(const char *name, uint64_t least, uint64_t most, uint64_t *out)
+static int read_count(const struct row *row)
 {
 	char *end, text[160];
 
-	*out = strtoull(optarg, &end, 10);
-	if (!*end && end != optarg && *optarg != '-' && *out >= least && *out <= most)
+	*row->count = strtoull(optarg, &end, 10);
+	if (!*end && end != optarg && *optarg != '-' && *row->count >= row->from &&
+	    *row->count <= row->to)
 		return OK;
-	snprintf(text, sizeof(text), "--%s %.40s: a number from %llu to %llu is wanted", name,
-		 optarg, (unsigned long long)least, (unsigned long long)most);
+	snprintf(text, sizeof(text), "--%s %.40s: a number from %llu to %llu is wanted", row->name,
+		 optarg, (unsigned long long)row->from, (unsigned long long)row->to);
 	return usage(text);
 }
 
 static int read_key(struct serve_options *o, const char *file)
 {
 	static char key[1024];
-	FILE *f = fopen(file, "re");
-	struct stat st;
+	ssize_t size;
+	int fd;
 
-	if (!f || fstat(fileno(f), &st)) {
-		complain("%s: %s", file, strerror(errno));
-		goto close;
-	}
-	if (file_secret_check(&st, file, "key")) {
-		failed(USAGE);
-		goto close;
-	}
-	if (!fgets(key, sizeof(key), f)) {
+	if (file_secret_open(file, "key", &fd))
+		return failed(NO_FILE);
+	size = read(fd, key, sizeof(key) - 1);
+	close(fd);
+	if (size <= 0) {
 		complain("%s: no key can be read", file);
-		goto close;
+		return NO_FILE;
 	}
-	fclose(f);
+	key[size] = '\0';
 	key[strcspn(key, "\r\n")] = '\0';
 	if (!*key)
 		return usage("the key is empty");
 	o->key = key;
 	return OK;
-
-close:
-	if (f)
-		fclose(f);
-	return NO_FILE;
 }
 
-static int read_option(struct arguments *a, int option)
+/* Take all options; optind is the first of the other words then. */
+static int read_rows(const struct row *rows, int argc, char **argv)
 {
-	uint64_t n = 0;
-	int code = OK;
+	struct option all[ROWS_MOST] = { { 0 } };
+	const struct row *row;
+	int i, found, code = OK;
 
-	switch (option) {
-	case BODY_SIZE:
-		code = read_number("body-size", 1, 1 << 20, &n);
-		a->serve.body_most = (size_t)n << 10;
-		return code;
-	case BYTES:
-		a->llm.bytes = true;
-		return OK;
-	case CACHE_TOKENS:
-		code = read_number("cache-tokens", 1, INT32_MAX / 2, &n);
-		a->llm.tokens = (int64_t)n;
-		return code;
-	case CONNECTIONS:
-		code = read_number("connections", 1, 100000, &n);
-		a->serve.connections_most = (unsigned int)n;
-		return code;
-	case DEVICE:
-		a->device = optarg;
-		return OK;
-	case HOST:
-		a->serve.host = optarg;
-		return OK;
-	case KEY_FILE:
-		a->key_file = optarg;
-		return OK;
-	case MAX_TOKENS:
-		code = read_number("max-tokens", 0, INT32_MAX, &n);
-		a->serve.tokens_most = (size_t)n;
-		return code;
-	case PORT:
-		code = read_number("port", 0, 65535, &n);
-		a->serve.port = (unsigned int)n;
-		return code;
-	case REQUESTS:
-		code = read_number("requests", 1, 100000, &n);
-		a->serve.requests_most = (unsigned int)n;
-		return code;
-	case REQUEST_TIMEOUT:
-		code = read_number("request-timeout", 0, 1000000, &n);
-		a->serve.deadline_ms = n * 1000;
-		return code;
-	case WEIGHTS:
-		a->llm.weights = optarg;
-		return OK;
-	default:
-		fputs("Try \"tenon-serve --help\".\n", stderr);
-		return USAGE;
+	for (i = 0; rows[i].name; i++)
+		all[i] = (struct option){ rows[i].name,
+					  rows[i].flag ? no_argument : required_argument, NULL, i };
+	while (!code && (found = getopt_long(argc, argv, "", all, NULL)) != -1) {
+		if (found == '?') {
+			fputs("Try \"tenon-serve --help\".\n", stderr);
+			return USAGE;
+		}
+		row = &rows[found];
+		if (row->flag)
+			*row->flag = true;
+		else if (row->text)
+			*row->text = optarg;
+		else
+			code = read_count(row);
 	}
+	return code;
 }
 
 /* Read the command line; -1 if the program is to go on. */
 static int read_arguments(struct arguments *a, int argc, char **argv)
 {
-	int option, code;
+	uint64_t kib = a->serve.body_most >> 10, tokens = 0, most = 0;
+	uint64_t connections = a->serve.connections_most, requests = a->serve.requests_most;
+	uint64_t port = a->serve.port, seconds = a->serve.deadline_ms / 1000;
+	bool wants_help = false, wants_version = false;
+	const struct row rows[] = {
+		{ "body-size", .count = &kib, .from = 1, .to = 1 << 20 },
+		{ "bytes", .flag = &a->llm.bytes },
+		{ "cache-tokens", .count = &tokens, .from = 1, .to = INT32_MAX / 2 },
+		{ "connections", .count = &connections, .from = 1, .to = 100000 },
+		{ "device", .text = &a->device },
+		{ "help", .flag = &wants_help },
+		{ "host", .text = &a->serve.host },
+		{ "key-file", .text = &a->key_file },
+		{ "max-tokens", .count = &most, .to = INT32_MAX },
+		{ "port", .count = &port, .to = 65535 },
+		{ "request-timeout", .count = &seconds, .to = 1000000 },
+		{ "requests", .count = &requests, .from = 1, .to = 100000 },
+		{ "version", .flag = &wants_version },
+		{ "weights", .text = &a->llm.weights },
+		{ .name = NULL },
+	};
+	int code = read_rows(rows, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == HELP) {
+	_Static_assert(sizeof(rows) / sizeof(rows[0]) <= ROWS_MOST, "read_rows() has room for all");
+	if (code)
+		return code;
+	if (wants_help || wants_version) {
+		if (wants_help)
 			fputs(help, stdout);
-			return OK;
-		}
-		if (option == VERSION) {
+		else
 			printf("tenon-serve %s\n", tenon_version());
-			return OK;
-		}
-		code = read_option(a, option);
-		if (code)
-			return code;
+		return OK;
 	}
 	if (optind + 1 != argc)
 		return usage("one MODEL is wanted");
 	a->model = argv[optind];
+	a->serve.body_most = (size_t)kib << 10;
+	a->serve.connections_most = (unsigned int)connections;
+	a->serve.requests_most = (unsigned int)requests;
+	a->serve.tokens_most = (size_t)most;
+	a->serve.port = (unsigned int)port;
+	a->serve.deadline_ms = seconds * 1000;
+	a->llm.tokens = (int64_t)tokens;
 	code = a->key_file ? read_key(&a->serve, a->key_file) : OK;
 	return code ? code : -1;
 }

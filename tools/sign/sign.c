@@ -2,6 +2,7 @@
 /* Parse the words, make the signature, write it beside the file. */
 #include "tools/sign/sign.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/link.h>
 
 #include "tools/file/output.h"

@@ -3,6 +3,7 @@
 #include "tools/svg/svg.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/text/printable.h"
 

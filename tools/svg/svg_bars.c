@@ -3,6 +3,7 @@
 #include "tools/svg/svg_bars.h"
 
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 
 #define MARGIN	  12.0
 #define NAME_MOST 300.0
@@ -26,7 +27,7 @@ static void draw_bars(const struct chart *c, const struct svg_bar *bar, double y
 {
 	const double x = MARGIN + c->names;
 	double length;
-	char class[16];
+	char class[24];
 	int s;
 
 	for (s = 0; s < c->series; s++, y += c->thick) {

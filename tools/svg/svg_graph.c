@@ -3,6 +3,7 @@
 #include "tools/svg/svg_graph.h"
 
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #define MARGIN	    14.0
 #define LAYER_GAP   30.0

@@ -3,6 +3,7 @@
 #include "tools/svg/svg_series.h"
 
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 
 #define LEFT   90.0
 #define TOP    16.0

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 /* more items than a reader follows */
 #define ITEMS_MOST 400

@@ -6,7 +6,7 @@
 #include <tenon/backend/cursor.h>
 #include <tenon/string.h>
 
-#include "lib/file_kind.h"
+#include "runtime/kind/file_kind.h"
 #include "tools/tensor/npy.h"
 
 static const char magic[] = "\x93NUMPY";

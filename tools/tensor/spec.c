@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "lib/clock.h"

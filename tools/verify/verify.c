@@ -5,8 +5,9 @@
 #include <tenon/error.h>
 #include <tenon/link.h>
 
-#include "tools/code/code_text.h"
+#include "tools/host_code/code_text.h"
 #include "tools/json/json_value.h"
+#include "tools/program/program_file.h"
 #include "tools/text/printable.h"
 #include "tools/verify/verify_program.h"
 
@@ -205,7 +206,7 @@ const struct cli_command verify_command = {
 	"  --key FILE        check that the owner of this public key signed the file\n"
 	"  --signature FILE  by this signature; FILE.sig unless given\n"
 	"  --kind KIND       FILE is no module, but a device's program of this kind, as its\n"
-	"                    compiler wrote it, or a .tflite model with such operators; the\n"
+	"                    compiler wrote it, or a model with such operators; the\n"
 	"                    message for an unknown kind names those of this build\n"
 	"  --region N=BYTES  region N of the device will have so many bytes; the program must\n"
 	"                    stay inside. Without it, a region has what the file says, or any\n"

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "tools/program/program_file.h"
@@ -25,24 +26,24 @@ struct checking {
 	FILE *out;
 };
 
-/* "vela.tflite: graph 1, operator 3: " */
-static int name_program(const struct checking *c, const struct program_place *place,
+/* "FILE: graph 1, operator 3: " */
+static int name_program(const struct checking *c, const struct model_operator *op,
 			struct tenon_buffer *out)
 {
 	tenon_buffer_printf(out, "%s: ", c->file->path);
-	if (c->file->is_model && place->graph)
-		tenon_buffer_printf(out, "graph %" PRIu32 ", ", place->graph);
-	if (c->file->is_model)
-		tenon_buffer_printf(out, "operator %" PRIu32 ": ", place->index);
+	if (c->file->model && op->graph)
+		tenon_buffer_printf(out, "graph %" PRIu32 ", ", op->graph);
+	if (c->file->model)
+		tenon_buffer_printf(out, "operator %" PRIu32 ": ", op->index);
 	return out->status;
 }
 
-static int check_text(const struct checking *c, const struct program_place *place,
+static int check_text(const struct checking *c, const struct model_operator *op,
 		      const struct tenon_payload_request *r)
 {
 	struct program_report report = program_report_text(c->out);
 	struct tenon_buffer name = TENON_BUFFER_INIT;
-	int err = name_program(c, place, &name);
+	int err = name_program(c, op, &name);
 
 	if (!err) {
 		report.before = name.data;
@@ -52,29 +53,29 @@ static int check_text(const struct checking *c, const struct program_place *plac
 	return err;
 }
 
-static int check_json(const struct checking *c, const struct program_place *place,
+static int check_json(const struct checking *c, const struct model_operator *op,
 		      const struct tenon_payload_request *r)
 {
 	cJSON *item = c->list ? cJSON_CreateObject() : c->members;
 	struct program_report report = program_report_json(item);
 
 	if (c->list)
-		json_set(item, "operator", json_of_int(place->index));
-	if (c->list && place->graph)
-		json_set(item, "graph", json_of_int(place->graph));
+		json_set(item, "operator", json_of_int(op->index));
+	if (c->list && op->graph)
+		json_set(item, "graph", json_of_int(op->graph));
 	if (c->list)
 		json_append(c->list, item);
 	return c->file->format->check(r, &report.base);
 }
 
-static int check_program(void *context, const struct program_place *place,
+static int check_program(void *context, const struct model_operator *op,
 			 struct tenon_payload_request *r)
 {
 	const struct checking *c = context;
 
 	r->options = c->wanted->options;
 	r->option_count = c->wanted->option_count;
-	return c->members ? check_json(c, place, r) : check_text(c, place, r);
+	return c->members ? check_json(c, op, r) : check_text(c, op, r);
 }
 
 /* Move the members of one object behind those of another. */
@@ -110,7 +111,7 @@ static int check_file(struct cli *cli, const struct verify_program *v,
 
 	err = program_file_open(v->path, format, &f);
 	c.members = v->json ? cJSON_CreateObject() : NULL;
-	c.list = v->json && f.is_model ? cJSON_AddArrayToObject(c.members, "payloads") : NULL;
+	c.list = v->json && f.model ? cJSON_AddArrayToObject(c.members, "payloads") : NULL;
 	err = err ? err : program_file_each(&f, check_program, &c);
 	if (v->json && err != -TENON_E_USAGE && print_json(&c, err))
 		code = CLI_FAILED;

@@ -8,8 +8,8 @@
 
 #include "lib/clock.h"
 #include "runtime/core/processors.h"
-#include "tools/target/kernel_devices.h"
-#include "tools/target/target.h"
+#include "tools/device_option/kernel_devices.h"
+#include "tools/device_option/target.h"
 #include "tools/text/printable.h"
 #include "tools/text/timing.h"
 
@@ -48,17 +48,19 @@ static int check_cache(struct cli *cli)
 	return CLI_UNAVAILABLE;
 }
 
-/* Append the devices that a file has kernels for, if it can be read. */
-static void kernels_of(const char *file, struct tenon_buffer *out)
+/* Append the devices that a module has kernels for; none if the file is a manifest or an archive, of which one is made. */
+static int kernels_of(const char *file, struct tenon_buffer *out)
 {
 	struct tenon_module *m;
+	int err = tenon_module_inspect(file, &m);
 
-	if (tenon_module_inspect(file, &m)) {
+	if (err == -TENON_E_FORMAT)
 		tenon_error_clear();
-		return;
-	}
+	if (err)
+		return err == -TENON_E_FORMAT ? 0 : err;
 	kernel_devices_say(m, out);
 	tenon_object_unref(m);
+	return 0;
 }
 
 static int ask_device(struct cli *cli, const char *file)
@@ -66,7 +68,9 @@ static int ask_device(struct cli *cli, const char *file)
 	struct tenon_buffer devices = TENON_BUFFER_INIT;
 	int code;
 
-	kernels_of(file, &devices);
+	/* the usage is wrong in any case */
+	if (kernels_of(file, &devices))
+		tenon_error_clear();
 	if (devices.size)
 		code = cli_usage(
 			cli, "for which device? %s has kernels for %s: add --device %.*s:0", file,
@@ -77,30 +81,38 @@ static int ask_device(struct cli *cli, const char *file)
 	return code;
 }
 
-static void print(const struct warm *w, FILE *out)
+static int print_others(const struct warm *w, FILE *out)
 {
 	struct tenon_buffer others = TENON_BUFFER_INIT;
-	char time[TIMING_TEXT];
+	int err = kernels_of(w->file, &others);
 
-	if (!w->kernels) {
+	if (!err) {
 		printable_format(out, "%s has no kernels for %s", w->file, w->device);
-		kernels_of(w->file, &others);
 		if (others.size)
 			fprintf(out, ", but for %s", others.data);
 		fputc('\n', out);
-		tenon_buffer_fini(&others);
-		return;
 	}
+	tenon_buffer_fini(&others);
+	return err;
+}
+
+static int print(const struct warm *w, FILE *out)
+{
+	char time[TIMING_TEXT];
+
+	if (!w->kernels)
+		return print_others(w, out);
 	printable_format(out, "%s: %" PRIu32 " kernel%s ready for %s after %s, by %u process%s\n",
 			 w->file, w->kernels, w->kernels == 1 ? "" : "s", w->device,
 			 timing_text(w->nanoseconds, time), w->processes,
 			 w->processes == 1 ? "" : "es");
+	return 0;
 }
 
 static int warm(struct cli *cli, struct warm *w, bool json)
 {
 	uint64_t began = clock_now();
-	int code = check_cache(cli);
+	int err, code = check_cache(cli);
 
 	if (code)
 		return code;
@@ -110,9 +122,8 @@ static int warm(struct cli *cli, struct warm *w, bool json)
 	printable_print(w->message, cli->err);
 	if (json && (!code || code == CLI_FAILED) && warm_json(w, cli->out))
 		return cli_error(cli, CLI_FAILED);
-	if (!json && !code)
-		print(w, cli->out);
-	return code;
+	err = json || code ? 0 : print(w, cli->out);
+	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : code;
 }
 
 static int warm_main(struct cli *cli, int argc, char **argv)

@@ -17,8 +17,8 @@
 #include <tenon/prepare.h>
 
 #include "tools/cli/progress.h"
-#include "tools/link/link_load.h"
-#include "tools/target/target.h"
+#include "tools/device_option/target.h"
+#include "tools/link_verb/link_load.h"
 #include "tools/warm/warm.h"
 
 /* kernels after these are built by the first process */

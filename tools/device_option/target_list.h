@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices of --device, which may be repeated for a model. */
+#ifndef TOOLS_DEVICE_OPTION_TARGET_LIST_H
+#define TOOLS_DEVICE_OPTION_TARGET_LIST_H
+
+#include <tenon/device.h>
+#include <tenon/remote.h>
+
+#include "tools/cli/cli.h"
+
+#define TARGETS_MOST 8
+
+/**
+ * struct target_list - devices in the order given
+ * @name: as text
+ * @on: opened; NULL for the processor
+ * @id: type and number
+ * @count: how many; 0 for the processor alone
+ * @remote: session of --remote, whose devices are meant, or of a device rpc://…; NULL for none.
+ *	Closed by target_list_fini().
+ */
+struct target_list {
+	const char *name[TARGETS_MOST];
+	struct tenon_device *on[TARGETS_MOST];
+	DLDevice id[TARGETS_MOST];
+	size_t count;
+	struct tenon_remote *remote;
+};
+
+/** target_list_add - add the name of one --device; returns 0 or an exit code */
+int target_list_add(struct cli *cli, struct target_list *list, const char *name);
+
+/** target_list_take - the same, as cli_option.take for a struct target_list */
+int target_list_take(struct cli *cli, void *list);
+
+/**
+ * target_list_open - open all; returns 0 or an exit code, its message printed
+ *
+ * With @remote and no name, the processor of the server is the device.
+ */
+int target_list_open(struct cli *cli, struct target_list *list);
+
+/** target_list_wait - wait for the work submitted to all devices; returns a status */
+int target_list_wait(const struct target_list *list);
+
+void target_list_fini(struct target_list *list);
+
+#endif /* TOOLS_DEVICE_OPTION_TARGET_LIST_H */
