@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 from . import small_core
-from .errors import CompileError
+from .errors import CompileError, NotCompiled
 from .inputs import quoted, type_text
 from .llm import command as llm
 from .progress import Progress
@@ -296,10 +296,13 @@ def compile_network(options):
         if options.tuned:
             compiler = find_compiler(options.target, options.cc)
             tuning = Tuning(Tuned(options.tuned), options.tune, options.tune_on, compiler, progress)
-        built, report = pipeline.build(
-            imported.module, options.target, options.processor, progress, why_left(options), tuning=tuning,
-            library=options.library,
-        )
+        try:
+            built, report = pipeline.build(
+                imported.module, options.target, options.processor, progress, why_left(options), tuning=tuning,
+                library=options.library,
+            )  # fmt: skip
+        except NotCompiled as error:
+            raise CompileError("; ".join(filter(None, (str(error), imported.remedy)))) from error
         outputs = None
         if options.case:
             progress("running the case")

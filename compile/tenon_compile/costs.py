@@ -18,11 +18,16 @@ CALL = 5000  # of a region
 ONE_ROW = 4  # how many times as long a window takes that slides along one row of a picture
 POINTWISE = 4 / 3  # how many times as long a product takes that is no window
 CLOSE = 0.85
+GROUP = 4  # products of 8 bits that a lane adds at once
+OF_BYTES = 1.45  # of a group's products in all lanes
+FILLED = 1.4  # an element in a copy with a border that also fills groups of channels
+BORDERED = 0.3  # an element in a copy that only has a border
+SHORT = 3.5  # how many times as long the schedules take for a product of bytes whose channels fill no vector
 
 
 def positions(node):
     """How many sums each output channel has."""
-    return node.elements // node.shape[1 if node.op.startswith("conv2d") else -1]
+    return node.elements // node.shape[1 if "conv2d" in node.op else -1]
 
 
 def depth_of(node):
@@ -92,15 +97,43 @@ def in_onednn(node, vectors, summed):
     return CALL + turns + MOVED * moved
 
 
+def turns_of_bytes(node, vectors):
+    """The multiply-adds of a product of 8-bit integers, wherever it is computed."""
+    channels, groups = node.shape[1], math.ceil(node.inputs[1].shape[1] / GROUP)
+    window = math.prod(node.inputs[1].shape[2:])
+    return positions(node) * math.ceil(channels / vectors.lanes) * groups * window * OF_BYTES
+
+
+def scheduled_bytes(node, vectors):
+    """With the schedules: inputs are copied if they have a border, or channels that fill no group."""
+    fill = -node.input.shape[1] % GROUP
+    padding = node.padding if node.op == "integer_conv2d" else ()
+    turns = turns_of_bytes(node, vectors) * (SHORT if node.shape[1] < vectors.lanes else 1)
+    if not fill and not any(padding):
+        return turns
+    rows, columns = node.input.shape[2:] if padding else (1, node.input.shape[0])
+    rows, columns = rows + sum(padding[::2]), columns + sum(padding[1::2])
+    copied = rows * columns * (node.input.shape[1] + fill)
+    return copied * (FILLED if fill else BORDERED) + turns
+
+
+def bytes_in_onednn(node, vectors, passes):
+    """In oneDNN. @passes: whether its result is float32, which passes through memory to what is behind it."""
+    return CALL + turns_of_bytes(node, vectors) + (node.elements if passes else 0)
+
+
 def is_depthwise(node):
-    return node.op == "conv2d" and 1 < node.groups == node.shape[1] and node.inputs[1].shape[1] == 1
+    return "conv2d" in node.op and 1 < node.groups == node.shape[1] and node.inputs[1].shape[1] == 1
 
 
 class Choice:
-    """Whether oneDNN computes a product (conv2d, conv2d_transpose, dense or matmul); what was chosen, for --explain."""
+    """Whether oneDNN computes a product (conv2d, conv2d_transpose, dense, matmul, or one of integers); what was chosen, for
+    --explain."""
 
-    def __init__(self, vectors, pairs=()):
+    def __init__(self, vectors, pairs=(), exact=False):
         self._vectors = vectors
+        self._exact = exact  # whether all processors add products of bytes exactly in oneDNN
+        self.inexact = 0  # products that stay here because they do not
         self._pairs = pairs  # convolutions that are computed in one kernel with another (pairs.py), if they stay here
         self.made = Counter()  # of each product by its shapes: the costs in oneDNN and with the schedules, and whether it is its
 
@@ -108,7 +141,12 @@ class Choice:
         # of these the schedules take 0.3 to 0.7 of its time, and one row of sums takes as long as to read its weights
         if node in self._pairs or is_depthwise(node) or positions(node) == 1:
             return False
-        there, here = in_onednn(node, self._vectors, summed), scheduled(node, self._vectors)
+        integers = node.op.startswith("integer")
+        if integers and not self._exact:
+            self.inexact += 1
+            return False
+        there = (bytes_in_onednn if integers else in_onednn)(node, self._vectors, summed)
+        here = (scheduled_bytes if integers else scheduled)(node, self._vectors)
         chosen = there < CLOSE * here
         shapes = " by ".join("x".join(map(str, one.shape)) for one in node.inputs[:2])
         self.made[f"{node.op} of {shapes}", round(there), round(here), chosen] += 1

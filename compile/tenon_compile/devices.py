@@ -50,5 +50,9 @@ def schedule_module(module, target, rules=None):
 
 def context_of(target):
     """How TVM builds for a target: for CUDA, parts of the program are recorded once, and repeated in each later run."""
-    graph = {"relax.backend.use_cuda_graph": True} if target.kind.name == "cuda" else {}
-    return tvm.transform.PassContext(config=graph)
+    return recording() if target.kind.name == "cuda" else tvm.transform.PassContext()
+
+
+def recording():
+    """Parts of the program are recorded, by Tenon on any device."""
+    return tvm.transform.PassContext(config={"relax.backend.use_cuda_graph": True})

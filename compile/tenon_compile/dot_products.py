@@ -76,6 +76,11 @@ def dot_for(dots, weights):
     return next((dot for dot in dots if fit(dot)), PLAIN)
 
 
+def adds_bytes(dots):
+    """Whether a processor adds products of bytes in 32 bits. oneDNN adds two in 16 on others, which may be too many."""
+    return any(dot.inputs == "uint8" and dot.adds for dot in dots)
+
+
 def pairs_of_bytes(inputs, weights, lanes):
     """The operands of two products of pairs in 16 bits: the first and third of each four bytes, then the others."""
     from tvm import tirx

@@ -6,6 +6,10 @@ class CompileError(Exception):
     """Something that the user can act on: a wrong argument, or a file that cannot be compiled."""
 
 
+class NotCompiled(CompileError):
+    """TVM does not compile what it imported."""
+
+
 def of_type(value, kind, path, key):
     """A value of a file that has to be of a type of Python's; a whole number may stand for a float."""
     if kind is float and type(value) is int:

@@ -75,6 +75,11 @@ def library_lines(report):
     for (name, there, here, chosen), count in sorted(report.library_choices.items(), key=lambda one: -one[0][2]):
         who = report.library if chosen else "schedules"
         lines.append(f"  {count:5} × {name}: {there // 1000} and {here // 1000}: {who}")
+    if report.library_inexact:
+        lines.append(
+            f"{report.library_inexact} products of 8 bits stay with the schedules: {report.library} adds them exactly on processors"
+            " with AVX-512 VNNI or AVX-VNNI, as --processor v4+avx512vnni names them"
+        )
     return lines
 
 

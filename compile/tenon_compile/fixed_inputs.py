@@ -7,7 +7,7 @@ import numpy
 from onnx import helper, numpy_helper
 
 from .errors import CompileError
-from .folding import captured_names
+from .folding import captured_names, rename_inputs
 
 
 def numbers_of(arguments):
@@ -53,6 +53,19 @@ def set_inputs(network, inputs, given):
         network.graph.initializer.append(numpy_helper.from_array(array, name))
         network.graph.input.remove(next(value for value in network.graph.input if value.name == name))
     return arrays
+
+
+def fix_empty_inputs(network, inputs):
+    """Let nodes read constants in place of inputs without elements. The inputs stay, with nothing that reads them."""
+    graph, names = network.graph, {}
+    for value in inputs:
+        tensor = value.type.tensor_type
+        shape = [extent.dim_value for extent in tensor.shape.dim]
+        if value.type.HasField("tensor_type") and not math.prod(shape):
+            names[value.name] = f"{value.name}/empty"
+            graph.initializer.append(helper.make_tensor(names[value.name], tensor.elem_type, shape, []))
+    if names:
+        rename_inputs(graph, names)
 
 
 def inputs_behind(graph, name):

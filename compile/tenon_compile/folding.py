@@ -15,18 +15,28 @@ from .errors import CompileError, first_line
 RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
-def known_shapes(network):
-    """The shapes of all tensors that have no open extent, by name."""
+def known_types(network):
+    """The types of all values, by name."""
     try:
         graph = onnx.shape_inference.infer_shapes(network, data_prop=True).graph
     except Exception as error:  # the library raises whatever its C++ does
         raise CompileError(f"shapes cannot be inferred: {first_line(error)}") from error
+    return {value.name: value.type for value in [*graph.input, *graph.value_info, *graph.output]}
+
+
+def shapes_of(types):
+    """The shapes of tensors that have no open extent, by name."""
     shapes = {}
-    for value in [*graph.input, *graph.value_info, *graph.output]:
-        dimensions = value.type.tensor_type.shape.dim
-        if value.type.tensor_type.HasField("shape") and all(d.dim_value > 0 for d in dimensions):
-            shapes[value.name] = [d.dim_value for d in dimensions]
+    for name, one in types.items():
+        dimensions = one.tensor_type.shape.dim
+        if one.tensor_type.HasField("shape") and all(d.HasField("dim_value") and d.dim_value >= 0 for d in dimensions):
+            shapes[name] = [d.dim_value for d in dimensions]
     return shapes
+
+
+def known_shapes(network):
+    """The shapes of all tensors that have no open extent, by name."""
+    return shapes_of(known_types(network))
 
 
 def subgraphs(node):
@@ -95,6 +105,14 @@ def rename(graph, names):
         value.name = names.get(value.name, value.name)
 
 
+def rename_inputs(graph, names):
+    """Let nodes, those of subgraphs too, read other values."""
+    for node in graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+        for inner in subgraphs(node):
+            rename_inputs(inner, {old: new for old, new in names.items() if old not in defined_names(inner)})
+
+
 def inline_branch(network, node, condition):
     """The nodes of the branch that an If takes, with names that are new in the graph around it."""
     wanted = "then_branch" if condition else "else_branch"
@@ -136,7 +154,9 @@ def fold_node(network, node, constants, shapes):
     needed = {name for name in node.input if name} | captured_names(node)
     if node.op_type == "Constant" or (needed <= constants.keys() and not is_random(node)):
         values = evaluate(network, node, constants)
-        return None if values is None else ([], values)
+        # the evaluator gives scalars that a Loop collects an axis too many
+        known = values is not None and all(list(value.shape) == shapes.get(name, list(value.shape)) for name, value in values.items())
+        return ([], values) if known else None
     return None
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A network as a graph of nodes, which rules rewrite.
 
-A node is one tensor. Operators that rules know have a name and attributes of their own, which are listed in
-operators.py; all others are calls of Relax that are kept as they are.
+A node is one tensor. Operators that rules know have a name and attributes of their own, which functions of
+relax_graph.py give it; all others are calls of Relax that are kept as they are.
 """
 
 import math
@@ -58,6 +58,11 @@ class Node:
 def constant(value, dtype=None):
     value = numpy.asarray(value, dtype)
     return Node("constant", [], value.shape, str(value.dtype), value=value)
+
+
+def is_cast(node):
+    """Whether a node is the numbers of another in another type: one of wide_numbers.py, or a call that was kept."""
+    return node.op == "cast" or (node.op == "call" and node.name == "relax.astype")
 
 
 def topological(outputs, known=()):

@@ -31,9 +31,11 @@ def repaired_clip():
                 if bound is None:
                     continue
                 value = float(bound.value.numpy()) if isinstance(bound, GenericConst) else float("nan")
-                if value != value or not str(bound.ty.dtype).startswith("float"):
+                if value != value or not str(bound.ty.dtype).startswith(("float", "bfloat")):
                     return super()._impl_v13(bb, inputs, attr, params)
                 bounds[i] = value
+            if bounds == [float("-inf"), float("inf")]:
+                return inputs[0]  # integers have no such bounds
             return relax.op.clip(inputs[0], *bounds)
 
     return Clip
@@ -208,6 +210,21 @@ def signed_infinity():
     return IsInf
 
 
+def typed_elu():
+    """TVM's importer of Elu, but of numbers of any type: its constants are float32."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Elu(onnx_frontend.Elu):
+        @classmethod
+        def _impl_v1(cls, bb, inputs, attr, params):
+            zero, alpha, one = (relax.const(value, str(inputs[0].ty.dtype)) for value in (0, attr.get("alpha", 1.0), 1))
+            below = relax.op.subtract(relax.op.exp(relax.op.minimum(inputs[0], zero)), one)
+            return relax.op.where(relax.op.less(inputs[0], zero), relax.op.multiply(alpha, below), inputs[0])
+
+    return Elu
+
+
 def slice_by_attributes():
     """TVM's importer of Slice, but also as opsets before 10 have it, whose places are attributes."""
     from tvm import relax
@@ -226,16 +243,70 @@ def slice_by_attributes():
     return Slice
 
 
+def sorted_as_others():
+    """TVM's importer of TopK, but also of types that its runtime does not sort: as others in which the order is the same;
+    and as opset 10 has it, whose number of values is an input already."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    sorts = {"int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64", "bfloat16": "float32"}
+
+    class TopK(onnx_frontend.TopK):
+        @classmethod
+        def _impl_v10(cls, bb, inputs, attr, params):
+            return cls._impl_v11(bb, inputs, attr, params)
+
+        @classmethod
+        def _impl_v11(cls, bb, inputs, attr, params):
+            dtype = str(inputs[0].ty.dtype)
+            if dtype not in sorts:
+                return super()._impl_v11(bb, inputs, attr, params)
+
+            def without_sign(x):
+                """Bits of 64 are kept; the highest one, which decides first, is turned: it is a sign on the other side."""
+                return relax.op.bitwise_xor(x, relax.const(1 << 63, dtype)) if dtype == "uint64" else x
+
+            data = bb.normalize(relax.op.astype(bb.normalize(without_sign(inputs[0])), sorts[dtype]))
+            both = bb.normalize(super()._impl_v11(bb, [data, *inputs[1:]], attr, params))
+            values = bb.normalize(relax.op.astype(bb.normalize(relax.TupleGetItem(both, 0)), dtype))
+            return relax.Tuple([without_sign(values), relax.TupleGetItem(both, 1)])
+
+    return TopK
+
+
+def exact_upsample():
+    """TVM's importer of Upsample, but also as opset 9 has it, whose scales are an input; the nearest element is that of ONNX."""
+    from tvm import relax
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    class Upsample(onnx_frontend.Upsample):
+        @classmethod
+        def _impl_v9(cls, bb, inputs, attr, params):
+            scales = attr["scales"] if inputs[1] is None else inputs[1].value.numpy().tolist()
+            result = bb.normalize(super()._impl_v9(bb, inputs, {**attr, "scales": scales}, params))
+            if result.attrs.method != "nearest_neighbor":
+                return result
+            place = result.attrs.coordinate_transformation_mode
+            return relax.op.image.resize2d(
+                *result.args, layout="NCHW", method="nearest_neighbor", coordinate_transformation_mode=place, rounding_method="floor"
+            )
+
+    return Upsample
+
+
 def repaired_importers():
     return {
         "BitShift": total_shift(),
         "Clip": repaired_clip(),
         "ConvTranspose": shaped_transposed_convolution(),
         "DequantizeLinear": kept_dequantize(),
+        "Elu": typed_elu(),
         "Expand": broadcasting_expand(),
         "IsInf": signed_infinity(),
         "Mod": infinite_modulo(),
         "RMSNormalization": whole_normalization(),
         "Slice": slice_by_attributes(),
         "SpaceToDepth": columns_first(),
+        "TopK": sorted_as_others(),
+        "Upsample": exact_upsample(),
     }

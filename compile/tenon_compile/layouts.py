@@ -41,6 +41,7 @@ def number(value):
     return relax.const(float(value), "float32")
 
 
+INJECTIVE = 2  # a kind of TVM's: it is not fused behind products, whose tiles would look up one element at a time
 ELEMENTWISE = "tenon.elementwise"  # of a function that TVM takes for another kind
 FEW = 4  # channels of a picture that convolutions read as it is, without a copy that has channels last
 MOVES = ("reshape", "transpose")  # emitted when they are asked for, in the order that is asked for
@@ -205,6 +206,10 @@ class Emitter:
         get, last = self.both_orders(node)
         return op.clip(get(node.input), node.low, node.high), last
 
+    def cast(self, node):
+        get, last = self.both_orders(node)
+        return op.astype(get(node.input), node.dtype), last
+
     def binary(self, node):
         get, last = self.both_orders(node)
         return getattr(op, node.function)(*(get(one) for one in node.inputs)), last
@@ -335,7 +340,7 @@ class Emitter:
         get, last = self.both_orders(node)
         return self.builder.call_te(
             integer_kernels.look_up, get(node.input), self.array(node.values), primfunc_name_hint="look_up",
-            primfunc_attrs={ELEMENTWISE: True},
+            primfunc_attrs={"op_pattern": INJECTIVE},
         ), last  # fmt: skip
 
     def integer_product(self, function, x, node, shape, how=()):

@@ -62,11 +62,13 @@ def refuse_misread(graph, constants=None):
     for value in graph.input:
         if value.type.tensor_type.elem_type in SMALL:
             name = SMALL[value.type.tensor_type.elem_type]
-            raise CompileError(f"input {value.name}: TVM reads numbers of type {name} wrongly")
+            raise CompileError(f"input {value.name}: TVM reads numbers of type {name} wrongly; export it with int8, float16 or float32")
+        if value.type.tensor_type.elem_type == TensorProto.STRING:
+            raise CompileError(f"input {value.name}: strings are not supported; let the program make numbers of them")
     for node in graph.node:
         why = reason(node, constants)
         if why:
-            raise CompileError(f"{node.op_type} (output {node.output[0]}): TVM's importer reads it wrongly: {why}")
+            raise CompileError(f"{node.op_type} (output {node.output[0]}): TVM's importer reads it wrongly: {why}; export another form")
         for inner in subgraphs(node):
             refuse_misread(inner, constants)
 

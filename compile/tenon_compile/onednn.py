@@ -10,12 +10,16 @@ have them. All other operators are TVM's, which fuses those that pass over memor
 import math
 from collections import Counter
 
+import numpy
+
 from .graph import Node, constant
+from .integer_rules import SMALL
 from .rules import operands
 
 RULES = {}  # by operator: pairs of a name and a function of a graph and a node
 DIMS_MOST = 5
 PRODUCTS = ("conv2d", "conv2d_transpose", "dense", "matmul")
+INTEGER_PRODUCTS = ("integer_conv2d", "integer_dense")
 
 # functions of one operand
 FUNCTIONS = {
@@ -109,6 +113,71 @@ def matrix_product(graph, node):
     return reshaped(kernel(whole, "nn.batch_matmul", transpose_a=[0], transpose_b=[0]), node.shape)
 
 
+# ---- products of 8-bit integers
+
+
+def fitting(weights):
+    """Weights as bytes with a sign, if they are within them."""
+    limits = numpy.iinfo("int8")
+    fits = limits.min <= weights.min() and weights.max() <= limits.max
+    return weights.astype("int8") if fits else None
+
+
+def are_scales(scales):
+    """Whether the runtime takes them: numbers of float32 that are not 0."""
+    limits = numpy.finfo("float32")
+    return ((limits.tiny <= numpy.abs(scales)) & (numpy.abs(scales) <= limits.max)).all()
+
+
+@rule("integer-product", "dequantize")
+def integer_product(graph, node):
+    """A product of bytes, and what makes float32 of its sums: a scale by channel, and a bias."""
+    sums = node.input
+    if sums.op not in INTEGER_PRODUCTS or not graph.single(sums) or numpy.any(numpy.asarray(node.zero) != 0):
+        return None
+    channels = sums.shape[1]
+    scales, shift = (numpy.broadcast_to(numpy.asarray(one, "float64"), (channels,)) for one in (node.scale, node.shift))
+    weights = fitting(sums.inputs[1].value)
+    if weights is None or node.axis not in (None, 1) or not are_scales(scales):
+        return None
+    padded = sums.op == "integer_conv2d" and any(sums.padding)
+    if not padded:  # each sum has the same products of the zero point
+        shift = shift - scales * sums.zero * weights.astype("int64").reshape(channels, -1).sum(1)
+    how = {"zero_point": [sums.zero if padded else 0]}
+    if sums.op == "integer_conv2d":
+        how |= {**window(sums), "groups": [sums.groups], "data_layout": ["NHWC"], "kernel_layout": ["OIHW"]}
+    attrs = {
+        "kernel": "dnnl.conv2d_bias" if sums.op == "integer_conv2d" else "dnnl.dense_bias", "attributes": how, "post_ops": [],
+        "last": sums.op == "integer_conv2d", "original": sums,
+    }  # fmt: skip
+    return with_scales(Node("onednn", [sums.input, constant(weights)], node.shape, "float32", attrs), scales, shift)
+
+
+def with_scales(node, scales, shift):
+    """A product of integers with other numbers, and what they were."""
+    how = node.attributes | {"scales": scales.astype("float32").tolist()}
+    inputs = [*node.inputs[:2], constant(shift.astype("float32"))]
+    return Node("onednn", inputs, node.shape, node.dtype, {**node.attrs, "attributes": how, "numbers": (scales, shift)})
+
+
+@rule("result-in-bytes", "quantize")
+def result_in_bytes(graph, node):
+    x = node.input
+    if x.op != "onednn" or x.input.dtype not in SMALL or x.dtype != "float32" or not graph.single(x):
+        return None
+    if ("sum", 0.0, 0.0) in x.post_ops:
+        return None  # oneDNN adds to its result, which would be bytes
+    if x.post_ops:
+        x = x.like(x.inputs, post_ops=[*x.post_ops, ("linear", 1 / node.scale, float(node.zero))])
+    else:
+        scales, shift = x.numbers
+        if not are_scales(scales / node.scale):
+            return None
+        x = with_scales(x, scales / node.scale, shift / node.scale + node.zero)
+    x.dtype = node.dtype
+    return x
+
+
 # ---- what follows a product
 
 
@@ -142,11 +211,35 @@ def sum_behind(graph, node):
 
 
 def takes(node):
-    """Whether the types and dimensions of a node are the runtime's."""
+    """Whether the types and dimensions of a node are the runtime's. Rules for integers look at their types."""
+    integers = node.op in ("dequantize", "quantize")
     return all(
-        one.dtype == "float32" and len(one.shape) <= DIMS_MOST and one.elements and (one.shape or one.is_constant())
+        (integers or one.dtype == "float32") and len(one.shape) <= DIMS_MOST and one.elements and (one.shape or one.is_constant())
         for one in (node, *node.inputs)
     )
+
+
+def product_of(node):
+    """The product that a rule makes a kernel of; None if it is another rule."""
+    if node.op == "dequantize":
+        return node.input
+    return node if node.op in PRODUCTS else None
+
+
+def ends_in_bytes(graph, node):
+    """Whether functions behind a node end in its quantized form."""
+    while graph.single(node):
+        [node] = graph.readers(node)
+        if node.op == "quantize":
+            return True
+        if node.op not in ("unary", "clip", "affine") or function_of(node) is None:
+            break
+    return False
+
+
+def passes(graph, node):
+    """What a product passes memory for besides: the sum with another value, or a result that is not made bytes."""
+    return not ends_in_bytes(graph, node) if node.op == "dequantize" else is_summed(graph, node)
 
 
 def is_summed(graph, node):
@@ -167,7 +260,7 @@ def to_kernels(graph, faster):
             continue
         for name, change in RULES.get(node.op, ()):
             new = change(graph, node)
-            if new is not None and (node.op not in PRODUCTS or faster(node, is_summed(graph, node))):
+            if new is not None and (product_of(node) is None or faster(product_of(node), passes(graph, node))):
                 graph.replace(node, new)
                 applied[name] += 1
                 break

@@ -10,7 +10,8 @@ from .graph import TO_LAST
 from .relinking import taken_apart
 
 TENSOR_MAGIC = 0xDD5E40F096B4A13F
-CPU, FLOAT = 1, 2  # DLDeviceType, DLDataTypeCode
+CPU = 1  # DLDeviceType
+CODES = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode, by numpy's kinds
 
 
 def number(value):
@@ -27,8 +28,9 @@ def texts(values):
 
 
 def tensor(array):
-    array = numpy.ascontiguousarray(array, "<f4")
-    head = struct.pack("<QQiiiBBH", TENSOR_MAGIC, 0, CPU, 0, array.ndim, FLOAT, 32, 1)
+    array = numpy.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    code, bits = CODES[array.dtype.kind], 8 * array.itemsize
+    head = struct.pack("<QQiiiBBH", TENSOR_MAGIC, 0, CPU, 0, array.ndim, code, bits, 1)
     return head + struct.pack(f"<{array.ndim}q", *array.shape) + number(array.nbytes) + array.tobytes()
 
 
@@ -53,7 +55,7 @@ def graph_of(region):
     def add(node, op, name, **more):
         numbers[node] = len(nodes)
         shape = shape_of(node) if op != "const" else list(node.shape)
-        attributes = more.pop("attrs", {}) | {"dtype": [["float32"]], "shape": [[shape]]}
+        attributes = more.pop("attrs", {}) | {"dtype": [[node.dtype]], "shape": [[shape]]}
         nodes.append({"op": op, "name": name, **more, "attrs": attributes})
 
     for node in region.reads:

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Networks in ONNX: read, given their shapes, folded, and imported by TVM."""
 
+import contextlib
+import io
 import warnings
 
+from .definitions import replace_by_definitions
 from .errors import CompileError, first_line
-from .fixed_inputs import open_branches, set_inputs
-from .folding import fold, known_shapes
+from .fixed_inputs import fix_empty_inputs, set_inputs
+from .folding import fold, known_shapes, known_types, shapes_of, subgraphs
 from .imported import Imported
 from .importers import repaired_importers
 from .misread import refuse_misread, refuse_other_outputs
+from .other_forms import replace_other_forms
 from .quantized_onnx import replace_quantized_operators
 from .recurrent_onnx import replace_recurrent_operators
+from .refusals import NotConverted, first_open_input, lacking, reason
+from .unrolled_onnx import unroll
+
+MOST_LEVELS = 8  # of functions and loops in each other
 
 
 def read(path):
@@ -30,6 +38,14 @@ def read(path):
     return network
 
 
+def shorten_domain(graph):
+    """Take the name "" for ONNX's domain wherever it is "ai.onnx", which is another name of it."""
+    for node in graph.node:
+        node.domain = "" if node.domain == "ai.onnx" else node.domain
+        for inner in subgraphs(node):
+            shorten_domain(inner)
+
+
 def describe(values, shapes):
     """Names, types and shapes of inputs or outputs, for model.json; a shape is null if it varies."""
     from onnx import helper
@@ -37,7 +53,8 @@ def describe(values, shapes):
     listed = []
     for value in values:
         if not value.type.HasField("tensor_type"):
-            raise CompileError(f"{value.name} is a {value.type.WhichOneof('value') or 'value of no type'}, no tensor")
+            kind = value.type.WhichOneof("value") or "value of no type"
+            raise CompileError(f"{value.name} is a {kind}, no tensor; export the network with a tensor for each of its elements")
         dtype = str(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
         listed.append({"name": value.name, "dtype": dtype, "shape": shapes.get(value.name)})
     return listed
@@ -66,7 +83,9 @@ def fix_shapes(network, shapes):
                 dimension.dim_value = extent
         elif value.type.HasField("tensor_type") and not tensor.HasField("shape"):
             raise CompileError(f"input {value.name} has no shape: give it with --shape {value.name}=…")
-        open_extents = [d for d in dimensions if not d.HasField("dim_value") or d.dim_value < 1]
+        # 0 in a file may mean that the extent is open; --shape says what it means
+        least = 0 if value.name in shapes else 1
+        open_extents = [d for d in dimensions if not d.HasField("dim_value") or d.dim_value < least]
         if open_extents:
             text = ",".join(str(d.dim_value) if d.dim_value > 0 else (d.dim_param or "?") for d in dimensions)
             raise CompileError(f"input {value.name} has the shape {text}: give it with --shape {value.name}=…")
@@ -81,6 +100,20 @@ def forget_output_shapes(network, shapes):
             tensor.ClearField("shape")
 
 
+def naming_converter(convert):
+    """The importer's method that converts a node; what it raises has the node's operator and output."""
+
+    def converted(importer, operator, inputs, attributes, opset):
+        try:
+            return convert(importer, operator, inputs, attributes, opset)
+        except NotConverted:
+            raise
+        except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
+            raise NotConverted(operator, attributes["tvm_custom"]["name"], error) from error
+
+    return converted
+
+
 def import_network(network, shapes):
     """TVM's module of a network that was folded. Inputs keep the names that they have in the file."""
     from unittest import mock
@@ -88,7 +121,18 @@ def import_network(network, shapes):
     from tvm.relax.frontend.onnx import from_onnx, onnx_frontend
 
     converters = {**onnx_frontend._get_convert_map(), **repaired_importers()}
-    with warnings.catch_warnings(), mock.patch.object(onnx_frontend, "_get_convert_map", lambda: converters):
+    why = lacking(network.graph, converters)
+    if why:
+        raise CompileError(why)
+    for node in network.graph.node:
+        node.name = next(filter(None, node.output))
+    importer = onnx_frontend.ONNXGraphImporter
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),  # the importer prints before it raises
+        mock.patch.object(onnx_frontend, "_get_convert_map", lambda: converters),
+        mock.patch.object(importer, "_convert_operator", naming_converter(importer._convert_operator)),
+    ):
         warnings.simplefilter("ignore")
         return from_onnx(network, shape_dict=shapes or None, keep_params_in_input=False, sanitize_input_names=False)
 
@@ -102,8 +146,31 @@ def copy_of(network):
     return type(network).FromString(network.SerializeToString())
 
 
+def replace_unknown_forms(network):
+    """Replace what TVM's importer lacks by what it knows: definitions of ONNX, rounds of loops, other forms."""
+    from onnx import helper, numpy_helper
+
+    opset = next((one.version for one in network.opset_import if one.domain in ("", "ai.onnx")), 1)
+    for _ in range(MOST_LEVELS):
+        given = network.graph.initializer
+        constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in given}
+        types = known_types(network)
+        types |= {tensor.name: helper.make_tensor_type_proto(tensor.data_type, tensor.dims) for tensor in given}
+        known = shapes_of(types)
+        kinds = {name: one.tensor_type.elem_type for name, one in types.items()}
+        changed = replace_by_definitions(network, types)
+        changed |= unroll(network, known, constants, opset)
+        changed |= replace_other_forms(network, known, constants, kinds, opset)
+        if not changed:
+            return
+        fold(network)
+
+
 def import_read(path, network, shapes, given):
     """A network that was read from a file."""
+    shorten_domain(network.graph)
+    for opset in network.opset_import:
+        opset.domain = "" if opset.domain == "ai.onnx" else opset.domain
     original = copy_of(network)
     inputs = fix_shapes(network, shapes)
     forget_output_shapes(network, shapes)
@@ -112,8 +179,10 @@ def import_read(path, network, shapes, given):
     arrays = set_inputs(network, inputs, given)
     inputs = [value for value in inputs if value.name not in arrays]
     shapes = {name: shape for name, shape in shapes.items() if name not in arrays}
+    fix_empty_inputs(network, inputs)
     replace_quantized_operators(network)
     fold(network)
+    replace_unknown_forms(network)
     if replace_recurrent_operators(network, known_shapes(network)):
         fold(network)
     refuse_misread(network.graph)
@@ -121,9 +190,10 @@ def import_read(path, network, shapes, given):
     described = describe(inputs, known), describe(network.graph.output, known)
     try:
         module = import_network(network, shapes)
-    except Exception as error:  # the importer raises whatever its Python or TVM's C++ does
-        why = open_branches(network) or f"TVM does not import it: {first_line(error)}"
-        raise CompileError(f"{path}: {why}") from error
+    except CompileError:
+        raise
+    except Exception as error:  # of a node, or what TVM raises of the whole
+        raise CompileError(f"{path}: {reason(network, error)}") from error
     result = module["main"].ret_ty
     refuse_other_outputs(described[1], getattr(result, "fields", [result]))
-    return Imported(module, *described, unfolded, arrays)
+    return Imported(module, *described, unfolded, arrays, first_open_input(network.graph))

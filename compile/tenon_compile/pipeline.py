@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from . import small_core
-from .errors import CompileError, first_line
+from .errors import CompileError, NotCompiled, first_line
 from .targets import TARGETS, key_of, processors_of, tvm_target
 from .tuning import TuningError
 
@@ -17,6 +17,7 @@ class Report:
     library: str | None = None  # that computes regions of the graph
     library_rules: dict = field(default_factory=dict)  # how often each was applied that puts nodes there
     library_choices: dict = field(default_factory=dict)  # costs of products, with it and without (costs.py): how many
+    library_inexact: int = 0  # products of 8 bits that the library would not add exactly on each of the processors
     graph: object = None  # after the rules; None if the network was left as it is
     kernels: dict = field(default_factory=dict)  # of each kernel: which schedule it has
     left: str | None = None  # why the network was left to TVM's default schedules
@@ -33,17 +34,21 @@ class Built:
     regions: list = field(default_factory=list)  # nodes that oneDNN computes
 
 
-def rewritten_graph(module, report):
-    """Make the report's graph: that of the module, rewritten. Returns the module's other functions."""
+def rewritten_graph(module, report, wide=False):
+    """Make the report's graph: that of the module, rewritten. Returns the module's other functions.
+
+    With "wide", numbers in 16 bits are computed in float32.
+    """
     from tvm import relax
 
     from . import integer_rules  # noqa: F401, its rules
     from .relax_graph import graph_of
     from .rules import rewrite
+    from .wide_numbers import rewritten_in_float32
 
     module = relax.transform.FoldConstant()(module)
-    report.graph = graph_of(module)
-    report.rules = rewrite(report.graph)
+    graph = graph_of(module)
+    report.graph, report.rules = rewritten_in_float32(graph) if wide else (graph, rewrite(graph))
     return {variable: function for variable, function in module.functions.items() if variable.name_hint != "main"}
 
 
@@ -73,26 +78,28 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
     from tvm import relax
 
     from .costs import Choice
+    from .dot_products import adds_bytes
+    from .half_numbers import with_wide_sums
     from .layouts import module_of
     from .onednn import make_regions
     from .pairs import pairs_of
     from .processors import vectors_of, widest
     from .schedules import schedule_module
 
-    others = rewritten_graph(module, report)
+    others = rewritten_graph(module, report, wide=True)
     vectors = [vectors_of(target) for target in targets]
     shared = widest(vectors)
     if library:
-        choice = Choice(shared, pairs_of(report.graph, shared))
+        choice = Choice(shared, pairs_of(report.graph, shared), all(adds_bytes(one.dots) for one in vectors))
         report.library, report.library_rules = library, make_regions(report.graph, choice)
-        report.library_choices = choice.made
+        report.library_choices, report.library_inexact = choice.made, choice.inexact
     if tuning:
         # once to learn which kernels there are
         tuning.begin(targets[-1])
         module_of(report.graph, tvm.IRModule(others), shared, apart, tuning.tuned)
         tuning.run(targets[-1], shared)
     module, parameters = module_of(report.graph, tvm.IRModule(others), shared, apart, tuning.tuned if tuning else None)
-    module = relax.transform.FastMathTransform()(module)
+    module = relax.transform.FastMathTransform()(with_wide_sums(module))
     with targets[0]:
         module = fused(module)
     kernels = {name: function for name, function in module.functions.items() if not isinstance(function, relax.Function)}
@@ -106,7 +113,7 @@ def rewritten(module, targets, report, apart=None, tuning=None, library=None):
 
 
 def fused(module):
-    """The module with a function for each kernel, as TVM's pipeline "zero" makes them, but it also fuses tables."""
+    """The module with a function for each kernel, as TVM's pipeline "zero" makes them, but it also fuses pairs of convolutions."""
     from tvm import relax
 
     from .extremes import EXTREMES
@@ -125,9 +132,12 @@ def with_default_schedules(module, target, device):
     from tvm import relax
 
     from .extremes import EXTREMES
+    from .half_numbers import with_wide_sums
     from .kept_weights import restored
 
     module = restored(module)
+    if not device:  # schedules of devices know products as TVM's importers write them
+        module = with_wide_sums(module)
     with target:
         module = relax.get_pipeline("zero")(relax.transform.LegalizeOps(EXTREMES)(module))
     if device:
@@ -167,7 +177,7 @@ def build(module, name, processor, progress, left=None, apart=None, tuning=None,
     try:
         return generate(with_default_schedules(module, target, device), target, progress, core=core), report
     except Exception as error:
-        raise CompileError(f"TVM does not compile it: {first_line(error)}") from error
+        raise NotCompiled(f"TVM does not compile it: {first_line(error)}") from error
 
 
 def generate(module, target, progress, others=(), core=None):

@@ -43,6 +43,8 @@ class Recurrent:
         if self.attributes.get("clip") or self.attributes.get("input_forget"):
             self.refuse("clip and input_forget are not computed")
         lengths = self.inputs[4]
+        if lengths and lengths not in self.constants:
+            self.refuse(f"the lengths of its sequences are no constant, {lengths}: fix it with --set {lengths}=NUMBER")
         if lengths and not (lengths in self.constants and (self.constants[lengths] == self.steps).all()):
             self.refuse("sequences of several lengths are not computed")
         if self.steps * self.directions > MOST_STEPS:

@@ -13,7 +13,7 @@ from collections import Counter
 
 import numpy
 
-from .graph import Node, constant
+from .graph import Node, constant, is_cast
 
 RULES = {}  # by operator: pairs of a name and a function
 LAST_RULES = {}  # the same of rules that wait until no other changes anything
@@ -537,7 +537,7 @@ def layer_norm(graph, node):
 def one_hot_to_take(graph, node):
     """A one-hot vector times a matrix: a row of the matrix."""
     hot, table = node.inputs
-    if not table.is_constant() or len(table.shape) != 2 or hot.op != "call" or hot.name != "relax.astype":
+    if not table.is_constant() or len(table.shape) != 2 or not is_cast(hot):
         return None
     equal = hot.input
     if equal.op != "call" or equal.name != "relax.equal":

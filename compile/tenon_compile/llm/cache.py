@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 import tvm
 from tvm import relax
+from tvm.relax.frontend import nn
+from tvm.relax.frontend.nn import op
 from tvm.relax.frontend.nn.llm import kv_cache
 
 NORMAL = int(kv_cache.RopeMode.NORMAL)
+RECORDED_ATTENTION = "tenon.attention_kv_cache_attention_with_fused_qkv"
 CACHE_TYPE = "float32"
 PAGE = 16  # tokens of a page
 
@@ -25,6 +28,18 @@ class CacheKernels:
     copy_page: object
     debug: object
     compact: object
+
+
+class RecordedCache(kv_cache.PagedKVCache):
+    """A cache whose attention can be a part of a recording. No function that TVM knows can, so it has a name of its own."""
+
+    def attention_with_fused_qkv(self, layer_id, qkv, num_qo_heads, sm_scale):
+        b, s, heads, size = qkv.shape
+        rows = op.reshape(qkv, (b * s, heads, size))
+        arguments = [self._expr, relax.prim_value(layer_id), relax.prim_value(sm_scale), rows._expr]
+        out = relax.TensorType((b * s, num_qo_heads, size), qkv.dtype)
+        call = relax.BlockBuilder.current().emit(relax.call_dps_packed(RECORDED_ATTENTION, arguments, out_ty=out))
+        return op.reshape(nn.Tensor(_expr=call), (b, s, num_qo_heads, size))
 
 
 def new_cache(sizes, settings, kernels):

@@ -79,11 +79,15 @@ def executable(module, target):
     if target.kind.name == "llvm":  # its kernels have schedules
         with target:
             return relax.build(module, target=target)
-    from ..devices import context_of, rules_of_language_models, schedule_module
+    from tvm.relax.backend.cuda import get_default_pipeline
+
+    from ..devices import recording, rules_of_language_models, schedule_module
 
     module, _ = schedule_module(module, target, rules_of_language_models())
-    with target, context_of(target):
-        return relax.build(module, target=target)
+    # what is behind num_input stays in its place, the cache and the weights: what reads it is recorded
+    module["decode"] = module["decode"].with_attr("num_input", 1)
+    with target, recording():
+        return relax.build(module, target=target, relax_pipeline=get_default_pipeline(target))
 
 
 def build(checkpoint, target, kernels, progress):

@@ -123,7 +123,8 @@ class Decoder(nn.Module):
         return op.reshape(self.logits(last), (1, 1, self.settings.vocabulary)), cache
 
     def decode(self, x: Tensor, cache: PagedKVCache):
-        return op.reshape(self.logits(self.hidden(x, cache)), (1, 1, self.settings.vocabulary)), cache
+        states = self.hidden(*self.kernels.recorded(x, cache))
+        return op.reshape(self.logits(states), (1, 1, self.settings.vocabulary)), cache
 
     def batch_prefill(self, x: Tensor, rows: Tensor, cache: PagedKVCache):
         last = op.tensor_expr_op(chosen_rows, "chosen_rows", args=[self.hidden(x, cache), rows])

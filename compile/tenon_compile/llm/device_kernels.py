@@ -5,13 +5,13 @@ kernels for attention.
 
 import functools
 
-from tvm import te
+from tvm import te, tirx
 from tvm.relax.frontend.nn import op
 from tvm.relax.frontend.nn.llm import kv_cache
 from tvm.script import tirx as T
 
 from ..errors import CompileError, first_line
-from .cache import PAGE, CacheKernels
+from .cache import PAGE, CacheKernels, RecordedCache
 from .device_forms import form_of
 
 
@@ -37,6 +37,15 @@ class DeviceKernels:
             )
 
         return op.tensor_expr_op(computed, "gate", args=[x])
+
+    def recorded(self, x, cache):
+        """The row and the cache of a step that is recorded: the row in a place that does not change."""
+
+        def copied(x):  # by its bits, since TVM leaves out what it sees to be a copy
+            bits = te.compute(x.shape, lambda *at: tirx.reinterpret("uint32", x[at]), name="bits")
+            return te.compute(x.shape, lambda *at: tirx.reinterpret("float32", bits[at]), name="row")
+
+        return op.tensor_expr_op(copied, "row", args=[x]), RecordedCache(_expr=cache._expr, _name="cache")
 
     def of_cache(self, settings, dtype):
         try:
