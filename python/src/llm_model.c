@@ -2,6 +2,8 @@
 /* A language model as an object of Python. */
 #include "llm_module.h"
 
+#include <tenon/backend/buffer.h>
+
 static PyTypeObject *model_type;
 
 struct llm_model *llm_model_of(PyObject *self)

@@ -2,6 +2,8 @@
 /* Make the module tenon._llm, and convert tokens. */
 #include "llm_module.h"
 
+#include <tenon/backend/buffer.h>
+
 const struct core_api *llm_core;
 
 static PyMethodDef functions[] = {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 /**
  * struct llm_reply - what a request got, until it is taken; under the lock of its model

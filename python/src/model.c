@@ -342,7 +342,7 @@ static PyObject *times_list(const struct op_times *times)
 static PyObject *model_profile(PyObject *self, PyObject *unused)
 {
 	struct op_times times = { .count = 0 };
-	struct tenon_profiler profiler = { add_time, &times };
+	struct tenon_profiler profiler = { sizeof(profiler), add_time, &times };
 	struct tenon_model *model = enter(self);
 	PyObject *list;
 	int err;

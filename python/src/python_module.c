@@ -2,6 +2,7 @@
 /* Modules whose functions are callables of Python. */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "errors.h"

@@ -251,6 +251,17 @@ struct submission {
 	size_t binding_count;
 };
 
+/* Take back the entry of an operation that failed. A part of a recording may have been submitted, and use the objects. */
+static PyObject *unkeep_failed(struct core_queue *q, const struct submission *s)
+{
+	if (s->commands) {
+		Py_BEGIN_ALLOW_THREADS if (tenon_queue_sync(q->queue, TENON_FOREVER))
+			tenon_error_clear();
+		Py_END_ALLOW_THREADS
+	}
+	return unkeep(q);
+}
+
 /* Submit an operation, and keep the objects that it uses until it is done. */
 static PyObject *submit(PyObject *self, const struct submission *s, PyObject *objects,
 			PyObject *wait, PyObject *signal)
@@ -278,7 +289,7 @@ static PyObject *submit(PyObject *self, const struct submission *s, PyObject *ob
 		if (!q->recorded)
 			points_add_signal(&points, q->done, q->submitted + 1);
 		Py_BEGIN_ALLOW_THREADS err = s->submit(q->queue, s, &points.sync);
-		Py_END_ALLOW_THREADS if (errors_check(err)) unused = unkeep(q);
+		Py_END_ALLOW_THREADS if (errors_check(err)) unused = unkeep_failed(q, s);
 		else if (!q->recorded) q->submitted++;
 	}
 	queue_unlock(self);
@@ -513,7 +524,7 @@ static PyObject *queue_sync(PyObject *self, PyObject *args, PyObject *keywords)
 		return NULL;
 	goal = q->taken + q->kept_count;
 	queue_unlock(self);
-	/* not locked: handlers of signals and other threads may use the queue */
+	/* without the lock: signal handlers and other threads may use the queue meanwhile */
 	Py_BEGIN_ALLOW_THREADS err =
 		tenon_queue_sync_or_stop(q->queue, deadline, timeline_stop, NULL);
 	Py_END_ALLOW_THREADS if (err == -TENON_E_TIMEOUT) return errors_set(err);
