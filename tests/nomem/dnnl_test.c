@@ -102,7 +102,31 @@ static const struct row rows[] = {
 		"0", "2"),
 	  0,
 	  { { 0 } } },
+	{ GRAPH(TENSOR("input", "uint8", SAME) ", " TENSOR(
+			"const", "int8",
+			"[1, 1, 1, 1]") ", " CONSTANT("[1]") ", " KERNEL("dnnl.conv2d_bias_relu",
+									 "[0, 0, 0], [1, 0, 0], "
+									 "[2, 0, 0]",
+									 SAME,
+									 "\"scales\": [[\"2\"]], "
+									 "\"zero_point\": [[\"5\"]"
+									 "], "),
+		"0, 1, 2", "3"),
+	  2,
+	  { { 1, 1, 1, 1 }, { 1 } } },
 };
+
+/* Whether the input is uint8, and the first constant int8. */
+static bool of_bytes(const struct row *row)
+{
+	return strstr(row->json, "uint8") != NULL;
+}
+
+static DLDataType type_of(bool byte, bool sign)
+{
+	return byte ? tenon_dtype(sign ? TENON_DTYPE_INT : TENON_DTYPE_UINT, 8, 1)
+		    : tenon_dtype(TENON_DTYPE_FLOAT, 32, 1);
+}
 
 static struct fake_dnnl *fake;
 
@@ -128,7 +152,7 @@ static int use_graph(const struct row *row, struct tenon_value *constants)
 	if (!err)
 		err = tenon_module_get_function(m, "f", &f);
 	if (!err)
-		err = tenon_tensor_create(shape, 4, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &in);
+		err = tenon_tensor_create(shape, 4, type_of(of_bytes(row), false), &in);
 	if (!err)
 		err = tenon_tensor_create(to, 4, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &out);
 	if (!err)
@@ -166,7 +190,7 @@ static struct tenon_value make_constants(const struct row *row)
 		for (ndim = 0; ndim < 4 && row->shapes[i][ndim];)
 			ndim++;
 		assert_int_equal(tenon_tensor_create(row->shapes[i], ndim,
-						     tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &t),
+						     type_of(of_bytes(row) && !i, true), &t),
 				 0);
 		tensors[i] = tenon_arg_object(t);
 	}
@@ -288,6 +312,21 @@ static void an_older_version_is_refused(void **state)
 	tenon_value_release(&constants);
 }
 
+static void bytes_that_are_not_added_exactly_are_refused(void **state)
+{
+	const struct row *row = &rows[sizeof(rows) / sizeof(rows[0]) - 1];
+	struct tenon_value constants = make_constants(row);
+
+	(void)state;
+	fake->major = 2;
+	fake->inexact = 1;
+	assert_int_equal(use_graph(row, &constants), -TENON_E_UNSUPPORTED);
+	assert_error_has("does not add products of 8 bits exactly on this processor");
+	fake->inexact = 0;
+	assert_int_equal(use_graph(row, &constants), 0);
+	tenon_value_release(&constants);
+}
+
 static int open_fake(void **state)
 {
 	const char *build = getenv("TENON_BUILD");
@@ -312,6 +351,7 @@ int main(void)
 		cmocka_unit_test(an_older_version_is_refused),
 		cmocka_unit_test(version_2_may_fail_at_each_call),
 		cmocka_unit_test(version_3_may_fail_at_each_call),
+		cmocka_unit_test(bytes_that_are_not_added_exactly_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, open_fake, NULL);

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/dropin.h"
 
+#include <tenon/backend/buffer.h>
+
 #include "rpc/wire/packet.h"
 #include "tests/nomem/failing_malloc.h"
 

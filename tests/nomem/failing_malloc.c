@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stand in for the allocator, and let one allocation after the other fail. */
 #include "tests/nomem/failing_malloc.h"
 
 #include <dlfcn.h>
@@ -49,30 +50,51 @@ void REAL(free)(void *memory);
 #define UNWATCHED __attribute__((no_sanitize("address", "undefined")))
 #define STAND_IN  __attribute__((visibility("default"))) UNWATCHED
 
-static atomic_long seen, live;
+static atomic_long own_count, live;
+static atomic_long *seen = &own_count; /* perhaps shared with other processes */
 static atomic_bool counting;
 static long failing;
 static uint64_t chance_seed, chance_one_in;
 static __thread bool started_here, passes;
-static uintptr_t linker_begin, linker_end;
 
-static int find_linker(struct dl_phdr_info *info, size_t size, void *context)
+/* code whose requests never fail: the dynamic linker's, and that of libarchive 3.6, which crashes without memory */
+static struct {
+	const char *name;
+	uintptr_t begin, end;
+} spared[] = { { "/ld-", 0, 0 }, { "/libarchive.so", 0, 0 } };
+
+#define SPARED (sizeof(spared) / sizeof(spared[0]))
+
+static int find_spared(struct dl_phdr_info *info, size_t size, void *context)
 {
+	size_t n;
 	int i;
 
 	(void)size;
 	(void)context;
-	if (!strstr(info->dlpi_name, "/ld-"))
+	for (n = 0; n < SPARED && !strstr(info->dlpi_name, spared[n].name);)
+		n++;
+	if (n == SPARED)
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
-		linker_begin = info->dlpi_addr + p->p_vaddr;
-		linker_end = linker_begin + p->p_memsz;
+		spared[n].begin = info->dlpi_addr + p->p_vaddr;
+		spared[n].end = spared[n].begin + p->p_memsz;
 	}
-	return 1;
+	return 0;
+}
+
+UNWATCHED static bool is_spared(uintptr_t caller)
+{
+	size_t n;
+
+	for (n = 0; n < SPARED; n++)
+		if (caller >= spared[n].begin && caller < spared[n].end)
+			return true;
+	return false;
 }
 
 UNWATCHED static bool fail_now(void)
@@ -102,9 +124,9 @@ UNWATCHED static bool fails(void *caller)
 
 	if (!atomic_load(&counting) || passes || !(started_here || OTHER_THREADS))
 		return false;
-	if ((uintptr_t)caller >= linker_begin && (uintptr_t)caller < linker_end)
+	if (is_spared((uintptr_t)caller))
 		return false;
-	request = atomic_fetch_add(&seen, 1) + 1;
+	request = atomic_fetch_add(seen, 1) + 1;
 	return (failing == FAILING_MALLOC_ALL || request == failing || fails_by_chance(request)) &&
 	       fail_now();
 }
@@ -202,11 +224,14 @@ long failing_malloc_step(void)
 
 void failing_malloc_start(long fails_at)
 {
-	if (!linker_end)
-		dl_iterate_phdr(find_linker, NULL);
+	if (!spared[0].end) {
+		/* Tenon opens it when it needs it, which would be too late */
+		dlopen("libarchive.so.13", RTLD_NOW);
+		dl_iterate_phdr(find_spared, NULL);
+	}
 	failing = fails_at;
 	started_here = true;
-	atomic_store(&seen, 0);
+	atomic_store(seen, 0);
 	atomic_store(&counting, true);
 }
 
@@ -216,10 +241,16 @@ void failing_malloc_often(uint64_t seed, uint64_t one_in)
 	chance_one_in = one_in;
 }
 
+void failing_malloc_share(atomic_long *count)
+{
+	atomic_store(count, atomic_load(seen));
+	seen = count;
+}
+
 long failing_malloc_stop(void)
 {
 	atomic_store(&counting, false);
-	return atomic_load(&seen);
+	return atomic_load(seen);
 }
 
 void failing_malloc_pass(bool pass)
@@ -253,6 +284,11 @@ void failing_malloc_often(uint64_t seed, uint64_t one_in)
 {
 	(void)seed;
 	(void)one_in;
+}
+
+void failing_malloc_share(atomic_long *count)
+{
+	(void)count;
 }
 
 long failing_malloc_stop(void)

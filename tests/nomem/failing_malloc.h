@@ -6,10 +6,11 @@
  * DOC: an allocator in which one chosen request fails
  *
  * It stands in for the allocator of the whole process: requests of Tenon, of cJSON, libzip and of libc on
- * their behalf are counted, and so are mmap() and pthread_create(). Requests of the dynamic linker are not.
+ * their behalf are counted, and so are mmap() and pthread_create(). Requests of the dynamic linker and of libarchive are not.
  * With NOMEM_TRACE in the environment the one that fails prints its stack, for addr2line(1).
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,12 @@ void failing_malloc_start(long fails_at);
  * @one_in: 0 to let none fail by chance
  */
 void failing_malloc_often(uint64_t seed, uint64_t one_in);
+
+/**
+ * failing_malloc_share - let the processes that are forked from here on count together with this one
+ * @count: in memory that they share; receives the count up to here
+ */
+void failing_malloc_share(atomic_long *count);
 
 /** failing_malloc_stop - end the count; returns how many requests there were */
 long failing_malloc_stop(void);

@@ -10,26 +10,17 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 #include <unistd.h>
 
 #include "lib/option.h"
+#include "tests/nomem/deeds.h"
 #include "tests/nomem/failing_malloc.h"
+#include "tests/nomem/weak_objects.h"
 
 #define D18 "tests/interop/data/tvm-0.18/"
 #define D27 "tests/interop/data/tvm-0.27.0.post1/"
-
-/* what came out, as a number to compare */
-static void add(uint64_t *facts, const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < size; i++)
-		*facts = (*facts ^ bytes[i]) * UINT64_C(1099511628211);
-}
 
 static uint64_t soon(void)
 {
@@ -60,7 +51,7 @@ static int call(const char *file, const char *name, uint64_t *facts)
 	if (!err)
 		err = tenon_function_call(f, args, 3, &ret);
 	if (!err)
-		add(facts, t[2]->dl.data, bytes);
+		deed_fact(facts, t[2]->dl.data, bytes);
 	for (i = 0; i < 3; i++)
 		tenon_object_unref(t[i]);
 	tenon_value_release(&ret);
@@ -84,14 +75,15 @@ static int add_field(void *facts, const char *name, const struct tenon_value *va
 	struct tenon_slice text;
 
 	if (name)
-		add(facts, name, strlen(name));
+		deed_fact(facts, name, strlen(name));
 	if (value->type == TENON_TYPE_INT)
-		add(facts, &value->as.integer, sizeof(value->as.integer));
+		deed_fact(facts, &value->as.integer, sizeof(value->as.integer));
 	else if (value->type == TENON_TYPE_ARRAY || value->type == TENON_TYPE_MODULE)
 		return tenon_object_visit(value->as.object,
-					  &(struct tenon_visitor){ add_field, NULL, facts });
+					  &(struct tenon_visitor){ sizeof(struct tenon_visitor),
+								   add_field, NULL, facts });
 	else if (!tenon_value_text(value, &text))
-		add(facts, text.data, text.size);
+		deed_fact(facts, text.data, text.size);
 	else
 		tenon_error_clear();
 	return 0;
@@ -99,7 +91,7 @@ static int add_field(void *facts, const char *name, const struct tenon_value *va
 
 static int inspect(const char *file, uint64_t *facts)
 {
-	struct tenon_visitor visitor = { add_field, NULL, facts };
+	struct tenon_visitor visitor = { sizeof(visitor), add_field, NULL, facts };
 	struct tenon_module *root;
 	int err;
 
@@ -126,9 +118,9 @@ static int inspect_tree(uint64_t *facts)
 static int add_op(void *facts, size_t index, const struct tenon_op *op)
 {
 	(void)index;
-	add(facts, op->name.data, op->name.size);
-	add(facts, op->inputs, op->input_count * sizeof(*op->inputs));
-	add(facts, op->outputs, op->output_count * sizeof(*op->outputs));
+	deed_fact(facts, op->name.data, op->name.size);
+	deed_fact(facts, op->inputs, op->input_count * sizeof(*op->inputs));
+	deed_fact(facts, op->outputs, op->output_count * sizeof(*op->outputs));
 	return 0;
 }
 
@@ -141,7 +133,7 @@ static int add_description(struct tenon_model *model, uint64_t *facts)
 	for (i = 0; i < tenon_model_value_count(model) && !err; i++) {
 		err = tenon_model_value_at(model, i, &value);
 		if (!err)
-			add(facts, value.port.name.data, value.port.name.size);
+			deed_fact(facts, value.port.name.data, value.port.name.size);
 	}
 	if (!err && i)
 		err = tenon_model_each_op(model, add_op, facts);
@@ -193,7 +185,7 @@ static int add_output(struct tenon_model *model, size_t index, uint64_t *facts)
 	err = tenon_model_output(model, index, &port);
 	if (err)
 		return err;
-	add(facts, port.name.data, port.name.size);
+	deed_fact(facts, port.name.data, port.name.size);
 	err = tenon_model_output_value(model, index, &value);
 	if (err)
 		return err;
@@ -201,7 +193,7 @@ static int add_output(struct tenon_model *model, size_t index, uint64_t *facts)
 	if (!err)
 		err = tenon_tensor_bytes(dl, &bytes);
 	if (!err)
-		add(facts, dl->data, bytes);
+		deed_fact(facts, dl->data, bytes);
 	tenon_value_release(&value);
 	return err;
 }
@@ -261,11 +253,11 @@ static int add_params(struct tenon_params *params, uint64_t *facts)
 	int err = 0;
 
 	for (size_t i = 0; !err && (p = tenon_params_at(params, i)); i++) {
-		add(facts, p->name.data, p->name.size);
+		deed_fact(facts, p->name.data, p->name.size);
 		err = tenon_params_tensor(params, p, 128, &tensor);
 		if (err)
 			break;
-		add(facts, tensor->dl.data, p->bytes);
+		deed_fact(facts, tensor->dl.data, p->bytes);
 		tenon_object_unref(tensor);
 		if (p->bytes <= sizeof(copy))
 			err = tenon_params_load(params, p, copy);
@@ -334,7 +326,8 @@ static int record(struct scene *s)
 
 static int play(struct scene *s, const char *uri)
 {
-	const struct tenon_memory_request request = { 512, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 512, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	const struct tenon_point reached = { NULL, 1 };
 	struct tenon_point point = reached;
 	struct tenon_sync signal = { NULL, 0, &point, 1 }, wait = { &point, 1, NULL, 0 };
@@ -368,7 +361,7 @@ static int use_device(const char *uri, uint64_t *facts)
 	int err = play(&s, uri);
 
 	if (!err)
-		add(facts, s.back, sizeof(s.back));
+		deed_fact(facts, s.back, sizeof(s.back));
 	tenon_object_unref(s.commands);
 	tenon_object_unref(s.a);
 	tenon_object_unref(s.b);
@@ -390,130 +383,7 @@ static int use_null(uint64_t *facts)
 }
 #endif
 
-/* ---- each allocation */
-
-typedef int (*deed)(uint64_t *facts);
-
-/* what a child tells */
-static struct told {
-	volatile long requests;
-	volatile uint64_t facts;
-} * told;
-
-static int once(deed act, long fails_at, uint64_t *facts)
-{
-	int err;
-
-	*facts = UINT64_C(14695981039346656037);
-	tenon_error_clear();
-	failing_malloc_start(fails_at);
-	err = act(facts);
-	told->requests = failing_malloc_stop();
-	return err;
-}
-
-/* In a child: 0 when all is well, else a reason is printed. */
-static int disturbed(deed act, long n, uint64_t want)
-{
-	uint64_t facts;
-	int err = once(act, n, &facts);
-
-	if (!err && facts != want) {
-		fprintf(stderr, "allocation %ld: success with other facts\n", n);
-		return 1;
-	}
-	if (err && !*tenon_error_message()) {
-		fprintf(stderr, "allocation %ld: %d without a message\n", n, err);
-		return 1;
-	}
-	if (err && !message_has("memory") && !message_has("thread")) {
-		fprintf(stderr, "allocation %ld: %s\n", n, tenon_error_message());
-		return 1;
-	}
-	err = once(act, 0, &facts);
-	if (!err && facts == want)
-		return 0;
-	fprintf(stderr, "allocation %ld: afterwards: %d, %s\n", n, err, tenon_error_message());
-	return 1;
-}
-
-static bool loses_memory(deed act, long n)
-{
-	uint64_t facts;
-	long live;
-
-	for (int i = 0; i < 4; i++) {
-		live = failing_malloc_live();
-		once(act, n, &facts);
-		tenon_error_clear();
-		if (failing_malloc_live() <= live)
-			return false;
-	}
-	fprintf(stderr, "allocation %ld of a process that did it before: leaks\n", n);
-	return true;
-}
-
-static int repeated(deed act)
-{
-	long n = 1, leaks = 0;
-	uint64_t facts;
-
-	once(act, 0, &facts);
-	once(act, 0, &facts);
-	do
-		leaks += loses_memory(act, n);
-	while (n++ < told->requests);
-	return leaks != 0;
-}
-
-static bool in_child(deed act, int (*what)(deed act, long n, uint64_t want), long n, uint64_t want)
-{
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (!child) {
-		alarm(60);
-		_exit(what ? what(act, n, want) : repeated(act));
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	if (WIFSIGNALED(status))
-		print_error("allocation %ld: signal %d\n", n, WTERMSIG(status));
-	return !status;
-}
-
-static int undisturbed(deed act, long n, uint64_t want)
-{
-	uint64_t facts;
-	int err = once(act, 0, &facts);
-
-	(void)n;
-	(void)want;
-	told->facts = facts;
-	if (err)
-		fprintf(stderr, "%d: %s\n", err, tenon_error_message());
-	return err != 0;
-}
-
-static void an_allocation_that_fails_is_an_error_and_no_loss(void **state)
-{
-	const deed act = *(const deed *)*state;
-	long n, all, wrong = 0;
-	uint64_t want;
-
-	if (!failing_malloc_works()) {
-		print_message("no stand-in for the allocator here\n");
-		skip();
-	}
-	assert_true(in_child(act, undisturbed, 0, 0));
-	all = told->requests;
-	want = told->facts;
-	for (n = 1; n <= all; n++)
-		wrong += !in_child(act, disturbed, n, want);
-	wrong += !in_child(act, NULL, 0, 0);
-	print_message("# %ld allocations, one at a time\n", all);
-	assert_int_equal(wrong, 0);
-}
+/* ---- errors */
 
 static void *raise_without_memory(void *unused)
 {
@@ -544,43 +414,43 @@ static void a_frame_does_not_hide_that_memory_ran_out(void **state)
 	pthread_join(thread, NULL);
 }
 
-static int make_ready(void **state)
-{
-	(void)state;
-	setenv("TENON_NUM_THREADS", "2", 1);
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return told == MAP_FAILED;
-}
-
-#define CASE(name, act)                                                                            \
-	{                                                                                          \
-		name, an_allocation_that_fails_is_an_error_and_no_loss, NULL, NULL, &(deed)        \
-		{                                                                                  \
-			act                                                                        \
-		}                                                                                  \
-	}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_does_not_hide_that_memory_ran_out),
-		CASE("a_legacy_function_is_called", call_legacy),
-		CASE("a_function_is_called", call_modern),
-		CASE("kernels_are_inspected", inspect_kernels),
-		CASE("a_tree_is_inspected", inspect_tree),
-		CASE("a_graph_runs", run_graph),
-		CASE("compiled_ahead_of_time_runs", run_aot),
-		CASE("a_relax_program_runs", run_relax),
-		CASE("a_compiled_relax_program_runs", run_relax_compiled),
-		CASE("parameters_are_loaded", load_params),
+		DEED("a_legacy_function_is_called", call_legacy),
+		DEED("a_function_is_called", call_modern),
+		DEED("kernels_are_inspected", inspect_kernels),
+		DEED("a_tree_is_inspected", inspect_tree),
+		DEED("a_graph_runs", run_graph),
+		DEED("compiled_ahead_of_time_runs", run_aot),
+		DEED("a_relax_program_runs", run_relax),
+		DEED("a_compiled_relax_program_runs", run_relax_compiled),
+		DEED("parameters_are_loaded", load_params),
 #if OPTION_ON(PARAMS_FILES)
-		CASE("parameters_of_several_files_are_joined_and_dequantised", join_params),
+		DEED("parameters_of_several_files_are_joined_and_dequantised", join_params),
 #endif
 #ifdef CONFIG_DEVICES
-		CASE("the_processor_is_a_device", use_cpu),
-		CASE("the_null_device_is_one", use_null),
+		DEED("the_processor_is_a_device", use_cpu),
+		DEED("the_null_device_is_one", use_null),
+#endif
+		DEED_WEAK("objects_of_a_legacy_function_outlive_their_content", call_legacy),
+		DEED_WEAK("objects_of_a_function_outlive_their_content", call_modern),
+		DEED_WEAK("objects_of_kernels_outlive_their_content", inspect_kernels),
+		DEED_WEAK("objects_of_a_tree_outlive_their_content", inspect_tree),
+		DEED_WEAK("objects_of_a_graph_outlive_their_content", run_graph),
+		DEED_WEAK("objects_of_aot_outlive_their_content", run_aot),
+		DEED_WEAK("objects_of_relax_outlive_their_content", run_relax),
+		DEED_WEAK("objects_of_compiled_relax_outlive_their_content", run_relax_compiled),
+		DEED_WEAK("objects_of_parameters_outlive_their_content", load_params),
+#if OPTION_ON(PARAMS_FILES)
+		DEED_WEAK("objects_of_joined_parameters_outlive_their_content", join_params),
+#endif
+#ifdef CONFIG_DEVICES
+		DEED_WEAK("objects_of_the_processor_outlive_their_content", use_cpu),
+		DEED_WEAK("objects_of_the_null_device_outlive_their_content", use_null),
 #endif
 	};
 
-	return cmocka_run_group_tests(tests, make_ready, NULL);
+	return cmocka_run_group_tests(tests, deeds_prepare, NULL);
 }

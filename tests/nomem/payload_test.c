@@ -5,6 +5,7 @@
  */
 #include "tests/unit/payload.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/executable.h>
 #include <tenon/prepare.h>
 #include <tenon/visit.h>
@@ -290,7 +291,8 @@ static int visit_field(void *unused, const char *name, const struct tenon_value 
 		add(tenon_slice_of(name));
 	if (value->type == TENON_TYPE_ARRAY || value->type == TENON_TYPE_MAP)
 		return tenon_object_visit(value->as.object,
-					  &(struct tenon_visitor){ visit_field, NULL, NULL });
+					  &(struct tenon_visitor){ sizeof(struct tenon_visitor),
+								   visit_field, NULL, NULL });
 	if (!tenon_value_text(value, &text))
 		add(text);
 	tenon_error_clear();
@@ -302,8 +304,9 @@ static int look_at_module(void)
 	struct tenon_value source = tenon_arg_none();
 	struct tenon_function *f = NULL;
 	struct tenon_slice text;
-	int err = tenon_object_visit(&module->object,
-				     &(struct tenon_visitor){ visit_field, NULL, NULL });
+	int err = tenon_object_visit(
+		&module->object,
+		&(struct tenon_visitor){ sizeof(struct tenon_visitor), visit_field, NULL, NULL });
 
 	if (!err)
 		err = tenon_module_find_function(module, tenon_slice_of("j"), false, &f);
