@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which backends are used, by TENON_BACKENDS and its file. */
 #include "suite.h"
 
 #include <stdio.h>

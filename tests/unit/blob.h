@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/elf.h"
@@ -206,7 +207,7 @@ static inline int field_is(void *context, const char *name, const struct tenon_v
 static inline struct tenon_value field_of(void *object, const char *name)
 {
 	struct field_search s = { .name = name };
-	const struct tenon_visitor v = { .field = field_is, .context = &s };
+	const struct tenon_visitor v = { .size = sizeof(v), .field = field_is, .context = &s };
 
 	assert_int_equal(tenon_object_visit(object, &v), 0);
 	return s.found;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Blobs that are written: order, numbers and rows of the modules of a tree. */
 #include "tests/unit/blob.h"
+
+#include <tenon/backend/buffer.h>
 
 #define LEGACY TENON_GENERATION_LEGACY
 #define FFI    TENON_GENERATION_FFI

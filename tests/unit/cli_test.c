@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Commands, their help, their options and their exit codes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <cmocka.h>
 
 #include <tenon/tenon.h>
+#include <tenon/threads.h>
 
 #include "tests/unit/cli_run.h"
 #include "tools/text/size.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <tenon/buffer.h>
 
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 
 /* the request that fails, by the linker's --wrap (Kbuild) */
 static int fails_at, requests;

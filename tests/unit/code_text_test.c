@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/code/code_text.h"
+#include "tools/host_code/code_text.h"
 #ifdef CONFIG_JSON
 #include "tools/json/json_value.h"
 #endif

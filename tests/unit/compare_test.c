@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors that are compared: the largest differences, and the bound. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Cursors over untrusted bytes, and what a buffer writes for them. */
 #include <wchar.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
-#include <tenon/buffer.h>
 #include <tenon/error.h>
 #include <tenon/params.h>
 #include <tenon/tensor.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Files with the programs of devices, loaded as modules. */
 #include "tests/unit/blob.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "runtime/library/file_loader.h"

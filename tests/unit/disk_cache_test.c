@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The disk cache: keys, damaged entries, folders that cannot be written. */
 #include "suite.h"
 
 #include <dirent.h>

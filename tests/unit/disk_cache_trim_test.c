@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What leaves the disk cache when it is full. */
 #include "suite.h"
 
 #include <fcntl.h>

@@ -7,13 +7,13 @@
 #include "tests/unit/blob.h"
 
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 
-#define INPUT(shape)                                                                               \
-	"{\"op\": \"input\", \"name\": \"x\", \"attrs\": {\"dtype\": [[\"float32\"]], \"shape\": " \
-	"[[" shape "]]}}"
-#define CONSTANT(shape)                                                                            \
-	"{\"op\": \"const\", \"name\": \"c\", \"attrs\": {\"dtype\": [[\"float32\"]], \"shape\": " \
-	"[[" shape "]]}}"
+#define TENSOR(op, type, shape)                                                                    \
+	"{\"op\": \"" op "\", \"name\": \"x\", \"attrs\": {\"dtype\": [[\"" type                   \
+	"\"]], \"shape\": [[" shape "]]}}"
+#define INPUT(shape)	TENSOR("input", "float32", shape)
+#define CONSTANT(shape) TENSOR("const", "float32", shape)
 #define KERNEL(name, inputs, shape, attrs)                                                         \
 	"{\"op\": \"kernel\", \"name\": \"" name "\", \"inputs\": [" inputs                        \
 	"], \"attrs\": {" attrs "\"dtype\": [[\"float32\"]], \"shape\": [[" shape "]]}}"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Graphs for oneDNN: what they compute, and what is refused in them. */
 #include "tests/unit/dnnl_graph.h"
 
 #include <stdio.h>

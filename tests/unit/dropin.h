@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "runtime/library/tvm_types.h"
+#include "tests/unit/dropin_file.h"
 #include "tests/unit/suite.h"
 
 /* tvm-ffi's functions */
@@ -25,6 +26,13 @@ static struct {
 	int (*type_index)(const struct tenon_slice *key, int32_t *out);
 	const struct type_info *(*type_info)(int32_t type);
 	const struct ffi_column *(*column)(const struct tenon_slice *name);
+	int32_t (*add_type)(const struct tenon_slice *key, int32_t fixed, int32_t depth,
+			    int32_t child_slots, int32_t may_overflow, int32_t parent);
+	int (*add_field)(int32_t type, const struct type_field *field);
+	int (*add_metadata)(int32_t type, const struct type_metadata *metadata);
+	int (*add_attribute)(int32_t type, const struct tenon_slice *name,
+			     const struct tenon_value *value);
+	int (*set_method)(const struct type_method *method, int replace);
 } ffi;
 
 struct dropin_error {
@@ -68,27 +76,25 @@ static inline struct tenon_value dropin_made(void *f, const struct tenon_value *
 	return ret;
 }
 
-/* Before all cases */
-static inline int dropin_open(void **state)
+/* Open a library that is at a path from the folder of libtvm_ffi.so. Return: its handle, or NULL */
+static inline void *dropin_open_beside(const char *name)
 {
-	const char *file = getenv("TENON_COMPAT_LIBRARY");
+	const char *file = dropin_file();
 	char path[4096];
-	void *library;
-	int folder;
 
-	(void)state;
-	file = file ? file : "build/compat/libtvm_ffi.so";
-	folder = (int)(strrchr(file, '/') - file);
-	/* libtvm_runtime.so lies beside it, and needs it */
-	snprintf(path, sizeof(path), "%.*s/libtvm_runtime.so", folder, file);
-	library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-	if (!library || !dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
+	snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(file, '/') - file), file, name);
+	return dlopen(path, RTLD_NOW | (strcmp(name, "libtvm_ffi.so") ? RTLD_LOCAL : RTLD_GLOBAL));
+}
+
+/* Open libtvm_ffi.so, without a call into it. Return: 0; -1 */
+static inline int dropin_open_ffi(void)
+{
+	void *library = dropin_open_beside("libtvm_ffi.so");
+
+	if (!library) {
 		fprintf(stderr, "%s\n", dlerror());
 		return -1;
 	}
-	/* with a sanitizer, dlopen() does not search the run path of the library that calls it */
-	snprintf(path, sizeof(path), "%.*s/../libtenon-rpc.so.0", folder, file);
-	dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	*(void **)&ffi.global = dlsym(library, "TVMFFIFunctionGetGlobal");
 	*(void **)&ffi.create = dlsym(library, "TVMFFIFunctionCreate");
 	*(void **)&ffi.call = dlsym(library, "TVMFFIFunctionCall");
@@ -98,6 +104,27 @@ static inline int dropin_open(void **state)
 	*(void **)&ffi.type_index = dlsym(library, "TVMFFITypeKeyToIndex");
 	*(void **)&ffi.type_info = dlsym(library, "TVMFFIGetTypeInfo");
 	*(void **)&ffi.column = dlsym(library, "TVMFFIGetTypeAttrColumn");
+	*(void **)&ffi.add_type = dlsym(library, "TVMFFITypeGetOrAllocIndex");
+	*(void **)&ffi.add_field = dlsym(library, "TVMFFITypeRegisterField");
+	*(void **)&ffi.add_metadata = dlsym(library, "TVMFFITypeRegisterMetadata");
+	*(void **)&ffi.add_attribute = dlsym(library, "TVMFFITypeRegisterAttr");
+	*(void **)&ffi.set_method = dlsym(library, "TVMFFIFunctionSetGlobalFromMethodInfo");
+	return 0;
+}
+
+/* Before all cases */
+static inline int dropin_open(void **state)
+{
+	(void)state;
+	if (dropin_open_ffi())
+		return -1;
+	/* libtvm_runtime.so needs it */
+	if (!dropin_open_beside("libtvm_runtime.so")) {
+		fprintf(stderr, "%s\n", dlerror());
+		return -1;
+	}
+	/* with a sanitizer, dlopen() does not search the run path of the library that calls it */
+	dropin_open_beside("../libtenon-rpc.so.0");
 	return 0;
 }
 

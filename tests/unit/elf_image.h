@@ -6,6 +6,8 @@
 
 #include "tests/unit/blob.h"
 
+#include <tenon/backend/buffer.h>
+
 /* how its dynamic symbols can be found */
 enum image_way { IMAGE_SECTIONS, IMAGE_HASH, IMAGE_GNU_HASH };
 
@@ -37,7 +39,7 @@ static inline void image_word(struct tenon_buffer *b, const struct image *i, uin
 static inline void image_pad(struct tenon_buffer *b, size_t to)
 {
 	assert_true(b->size <= to);
-	while (b->size < to)
+	while (!b->status && b->size < to)
 		tenon_buffer_u8(b, 0);
 }
 

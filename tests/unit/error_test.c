@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The error of a thread: its message, its frames, and how long texts are cut. */
 #include "tests/unit/suite.h"
 
 #include <pthread.h>
@@ -155,6 +156,7 @@ static void raising_an_object_and_taking_it_gives_the_same_object(void **state)
 						   tenon_slice_of("  File \"f\""), NULL);
 
 	(void)state;
+	assert_non_null(e);
 	tenon_error_raise(e);
 	assert_int_equal(strong_count(e), 2);
 	assert_string_equal(tenon_error_kind(), "KeyError");
@@ -172,6 +174,7 @@ static void a_frame_on_an_object_makes_it_the_cause_and_keeps_its_backtrace(void
 			   *outer;
 
 	(void)state;
+	assert_non_null(e);
 	tenon_error_raise(e);
 	tenon_object_unref(e);
 	tenon_error_in(-TENON_E_CALL, "calling f");
@@ -192,6 +195,7 @@ static void the_backtrace_can_be_replaced_and_grow(void **state)
 	struct tenon_slice more = tenon_slice_of("b\n"), other = tenon_slice_of("c\n");
 
 	(void)state;
+	assert_non_null(e);
 	e->update_backtrace(e, &more, 1);
 	assert_slice(e->backtrace, "a\nb\n");
 	e->update_backtrace(e, &other, 0);
@@ -235,6 +239,7 @@ static void two_frames_on_an_object_stand_in_front(void **state)
 						   tenon_slice_of(""), NULL);
 
 	(void)state;
+	assert_non_null(e);
 	tenon_error_raise(e);
 	tenon_object_unref(e);
 	tenon_error_in(-TENON_E_CALL, "inner");
@@ -310,6 +315,7 @@ static void parts_may_quote_the_old_message(void **state)
 	/* one that an object lends, which goes with the slot's reference */
 	e = tenon_error_create(tenon_slice_of("KeyError"), tenon_slice_of("no such key"),
 			       tenon_slice_of(""), NULL);
+	assert_non_null(e);
 	tenon_error_raise(e);
 	tenon_object_unref(e);
 	parts[1] = e->message;

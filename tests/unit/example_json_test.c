@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The example of a code generator's module: reading, computing, saving. */
 #include "tests/unit/blob.h"
 
 #include "examples/example_json/example_json.h"

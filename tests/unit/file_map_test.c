@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Files that are read whole, sparse, shortened or empty. */
 #include "tests/unit/blob.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Whether others could have changed a file, by the folders of its path. */
 #include "suite.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Packed functions: calls, failures, and the registry of names. */
 #include "tests/unit/suite.h"
 
 #include <pthread.h>

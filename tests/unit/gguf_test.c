@@ -4,9 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
-
-#include <tenon/buffer.h>
 
 static struct tenon_params *params;
 
@@ -81,7 +80,7 @@ static struct tenon_buffer file_of(const struct tensor *list, size_t count, cons
 	put_metadata(&b, 64);
 	for (i = 0; i < count; i++)
 		put_tensor(&b, &list[i]);
-	while (b.size % 64)
+	while (!b.status && b.size % 64)
 		tenon_buffer_u8(&b, 0);
 	tenon_buffer_append(&b, data, size);
 	assert_int_equal(b.status, 0);

@@ -202,7 +202,7 @@ static void a_profile_tells_of_copies_too(void **state)
 {
 	struct tenon_model *model = open_two();
 	size_t ops = 0;
-	struct tenon_profiler p = { .op = count_op, .context = &ops };
+	struct tenon_profiler p = { .size = sizeof(p), .op = count_op, .context = &ops };
 
 	(void)state;
 	set_floats(model, "x", x_values);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The graph executor: order, inputs, outputs, failures and shared memory. */
 #include "suite.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "graph_library.h"
 
 static const float x_values[4] __attribute__((aligned(128))) = { 1, 2, 3, 4 };

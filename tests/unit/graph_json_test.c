@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Graphs in JSON that are read, and those that are refused. */
 #include "suite.h"
 #include "graph_library.h"
 #include "lib/json_read.h"
@@ -241,6 +242,121 @@ static void storages_that_together_exceed_memory_are_refused(void **state)
 	tenon_object_unref(lib);
 }
 
+/* One input and one operator, with attributes of its own. */
+#define ATTRS(attrs)                                                                               \
+	"{\"nodes\": [" G_IN("x") ", " OP("[0, 0]") "], \"arg_nodes\": [0], \"heads\": "           \
+						    "[[1, 0]], \"attrs\": {" attrs                 \
+						    "}, \"node_row_ptr\": [0, 1, 2]}"
+#define DTYPES	 "\"dltype\": [\"list_str\", [" TWO_F32 "]]"
+#define STORAGES "\"storage_id\": [\"list_int\", [0, 1]]"
+#define SHAPES	 "\"shape\": [\"list_shape\", [[4], [4]]]"
+
+static void attributes_have_the_form_that_tvm_reads(void **state)
+{
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(
+		read_graph(ATTRS(DTYPES ", \"more\": [\"list_int\", [5]], " SHAPES ", " STORAGES),
+			   &g),
+		0);
+	graph_fini(&g);
+	refused(ATTRS(DTYPES ", " STORAGES), -TENON_E_FORMAT, "attribute \"shape\" is missing");
+	refused(ATTRS(STORAGES ", " SHAPES), -TENON_E_FORMAT, "attribute \"dltype\" is missing");
+	refused(ATTRS(DTYPES ", " SHAPES), -TENON_E_FORMAT, "no \"storage_id\" list");
+	refused(ATTRS("\"storage_id\": 3"), -TENON_E_FORMAT, "no \"storage_id\" list");
+	refused(ATTRS("\"storage_id\": [\"list_int\"]"), -TENON_E_FORMAT, "no \"storage_id\" list");
+	refused(ATTRS("\"storage_id\": [\"list_int\", 3]"), -TENON_E_FORMAT,
+		"no \"storage_id\" list");
+	refused(ATTRS(DTYPES ", " DTYPES ", " STORAGES ", " SHAPES), -TENON_E_FORMAT,
+		"attribute \"dltype\" is unknown");
+	refused(ATTRS(DTYPES ", " STORAGES ", " SHAPES ", " SHAPES), -TENON_E_FORMAT,
+		"attribute \"shape\" is unknown");
+	refused(ATTRS(DTYPES ", \"more\": 3, " STORAGES), -TENON_E_FORMAT,
+		"attribute \"more\" is unknown");
+	refused(ATTRS(DTYPES ", \"more\": [3], " STORAGES), -TENON_E_FORMAT,
+		"neither list_int nor size_t");
+	refused(ATTRS(DTYPES ", \"more\": [\"list_str\", []], " STORAGES), -TENON_E_FORMAT,
+		"neither list_int nor size_t");
+	refused(ATTRS("\"dltype\": 3, " STORAGES), -TENON_E_FORMAT, "dltype");
+	refused(ATTRS("\"dltype\": [\"list_str\"], " STORAGES), -TENON_E_FORMAT,
+		"dltype wants [\"list_str\"");
+	refused(ATTRS("\"dltype\": [3, []], " STORAGES), -TENON_E_FORMAT,
+		"dltype wants [\"list_str\"");
+	refused(ATTRS("\"dltype\": [\"list_str\", 3], " STORAGES), -TENON_E_FORMAT, "dltype");
+	refused(ATTRS("\"shape\": [\"list_shape\", [[4], 4]], " STORAGES), -TENON_E_FORMAT,
+		"a shape");
+	refused(ATTRS("\"shape\": [\"list_shape\", [[4], "
+		      "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+		      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+		      "1,1,1,1,1,1]]], " STORAGES),
+		-TENON_E_FORMAT, "a shape of 65 dimensions");
+	refused(ATTRS(DTYPES ", \"storage_scope\": 3, " STORAGES), -TENON_E_FORMAT,
+		"storage_scope");
+}
+
+#define NUMBERED(number)                                                                           \
+	NODE("{\"op\": \"tvm_op\", \"name\": \"y\", \"attrs\": {\"num_inputs\": " number "}, "     \
+	     "\"inputs\": [[0, 0]]}")
+
+static void nodes_have_the_keys_that_tvm_reads(void **state)
+{
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(
+		read_graph(NODE("{\"op\": \"tvm_op\", \"name\": \"y\", \"attr\": {\"num_outputs\": "
+				"\"1\", \"num_inputs\": \"1\", \"flatten_data\": \"0\", "
+				"\"func_name\": "
+				"\"f\"}, \"control_deps\": [0], \"inputs\": [[0, 0]]}"),
+			   &g),
+		0);
+	graph_fini(&g);
+	refused(NODE("{\"op\": \"null\", \"name\": \"y\", \"inputs\": [], \"inputs\": []}"),
+		-TENON_E_FORMAT, "key \"inputs\" has no place in a node");
+	refused(NODE("{\"op\": \"null\", \"name\": \"y\"}"), -TENON_E_FORMAT,
+		"a node without inputs");
+	refused(NODE("{\"name\": \"y\", \"inputs\": []}"), -TENON_E_FORMAT, "a node without op");
+	refused(NUMBERED("1"), -TENON_E_FORMAT, "num_inputs is no string");
+	refused(NUMBERED("\"\""), -TENON_E_FORMAT, "num_inputs is \"\", want a number");
+	refused(NUMBERED("\"4294967296\""), -TENON_E_FORMAT, "num_inputs is \"4294967296\"");
+	refused(NUMBERED("\"1x\""), -TENON_E_FORMAT, "num_inputs is \"1x\"");
+	refused(ONE(OP("[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [4]", "[]"),
+		-TENON_E_FORMAT, "node_row_ptr");
+	refused("{\"nodes\": [], \"arg_nodes\": [], \"heads\": [], \"attrs\": {" STORAGES
+		"}, \"node_row_ptr\": 3}",
+		-TENON_E_FORMAT, "\"node_row_ptr\"");
+}
+
+static void nops_copies_and_heads_are_checked(void **state)
+{
+	(void)state;
+	refused(NODE(G_OP("y", "__nop", "0", "")), -TENON_E_FORMAT, "a __nop of 0 inputs");
+	refused(NODE(G_OP("y", "__copy", "0", "")), -TENON_E_FORMAT, "a __copy of 0 inputs");
+	refused(NODE(G_OP("y", "__copy", "2", "[0, 0], [0, 0]")), -TENON_E_FORMAT,
+		"a __copy of 2 inputs");
+	refused(ONE(G_OP("y", "__copy", "1", "[0, 0]"), "0", "[1, 0]", TWO_F32, "0, 1", "[4], [5]",
+		    "0, 1, 2"),
+		-TENON_E_VALUE, "a __copy of 16 bytes to 20");
+	refused(G_GRAPH(G_IN("x"), "0", "[0, 0]", F32, "-1", "[4]", "0, 1"), -TENON_E_FORMAT,
+		"head 0: entry 0 has no storage");
+	refused(LISTS(F32 ", \"uint8\"", "0, 1", "[4], [9223372036854775807]", "0, 1, 2"),
+		-TENON_E_OVERFLOW, "has a shape whose size does not fit");
+}
+
+static void two_storages_of_half_of_the_memory_are_refused(void **state)
+{
+	static const char text[] = LISTS("\"uint8\", \"uint8\"", "0, 1",
+					 "[4611686018427387903], [4611686018427387903]", "0, 1, 2");
+	struct tenon_module *lib = make_library();
+	struct tenon_model *model;
+
+	(void)state;
+	assert_int_equal(open_text(lib, text, NULL, &model), -TENON_E_OVERFLOW);
+	assert_error_has("storage 1 of 4611686018427387903 bytes: all together do not fit");
+	tenon_object_unref(lib);
+}
+
 /* ---- every byte edited or cut */
 
 static void try_text(struct tenon_module *lib, const char *text, size_t size)
@@ -337,6 +453,10 @@ int main(void)
 		cmocka_unit_test(lanes_of_bools_have_a_byte_each),
 		cmocka_unit_test(sizes_that_do_not_fit_are_refused),
 		cmocka_unit_test(storages_that_together_exceed_memory_are_refused),
+		cmocka_unit_test(attributes_have_the_form_that_tvm_reads),
+		cmocka_unit_test(nodes_have_the_keys_that_tvm_reads),
+		cmocka_unit_test(nops_copies_and_heads_are_checked),
+		cmocka_unit_test(two_storages_of_half_of_the_memory_are_refused),
 		cmocka_unit_test(a_graph_cut_anywhere_is_refused),
 		cmocka_unit_test(every_edit_of_a_byte_is_read_or_refused_in_words),
 		cmocka_unit_test(deep_nesting_costs_neither_stack_nor_time),

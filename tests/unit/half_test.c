@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Conversions between float16 and float32. */
 #include "suite.h"
 
 float __gnu_h2f_ieee(uint16_t half);

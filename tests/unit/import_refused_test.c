@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Import trees that are refused: rows, cycles, depth. */
 #include "tests/unit/tree.h"
+
+#include <tenon/backend/buffer.h>
 
 static void assert_refused_at(enum tenon_generation g, struct tenon_buffer b, int status,
 			      const char *text, const char *file, int line)

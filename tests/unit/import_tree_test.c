@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Import trees that are built: order, payloads, names and references. */
 #include "tests/unit/tree.h"
+
+#include <tenon/backend/buffer.h>
 
 static void the_imports_of_a_module_keep_their_order(void **state)
 {

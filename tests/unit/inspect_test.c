@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules that are inspected, also those of other machines. */
 #include "tests/unit/elf_image.h"
 
 #include "runtime/library/file_extension.h"

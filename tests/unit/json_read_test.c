@@ -64,6 +64,8 @@ static void whole_numbers_are_read_within_their_bounds(void **state)
 		{ "[-9223372036854775808]", INT64_MIN, 0, INT64_MIN, 0 },
 		{ "[9223372036854775808]", 0, INT64_MAX, 0, -TENON_E_FORMAT },
 		{ "[-9223372036854775809]", INT64_MIN, 0, 0, -TENON_E_FORMAT },
+		{ "[12345678901234567890]", 0, INT64_MAX, 0, -TENON_E_FORMAT },
+		{ "[1234567890123456789e1]", 0, INT64_MAX, 0, -TENON_E_FORMAT },
 		{ "[8]", 0, 7, 8, -TENON_E_VALUE },
 		{ "[-1]", 0, 7, -1, -TENON_E_VALUE },
 		{ "[1.5]", 0, 7, 0, -TENON_E_FORMAT },

@@ -9,6 +9,7 @@
 
 #include <tenon/backend/module_kind.h>
 #include <tenon/tenon.h>
+#include <tenon/threads.h>
 #include <unistd.h>
 
 #include "tests/unit/cli_run.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers that are converted to the scalars of a kernel. */
 #include "suite.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Loaders of kinds of modules: registered, called, and what becomes of failures. */
 #include "tests/unit/blob.h"
+
+#include <tenon/backend/buffer.h>
 
 #include "runtime/kind/loaders.h"
 #include "runtime/library/globals.h"

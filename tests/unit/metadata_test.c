@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Constants that metadata modules hand to the code that needs them. */
 #include "tests/unit/blob.h"
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 
 #include "lib/option.h"

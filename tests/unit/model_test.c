@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
-#include <tenon/buffer.h>
 #include <tenon/error.h>
 #include "graph_library.h"
 
@@ -183,7 +183,7 @@ static void a_profiled_run_tells_of_each_operator_and_gives_the_same(void **stat
 {
 	struct tenon_module *root = load(DATA "tvm-0.18/graph_mlp/graph.so");
 	struct timeline t = { 0, 0 };
-	struct tenon_profiler profiler = { note, &t };
+	struct tenon_profiler profiler = { sizeof(profiler), note, &t };
 	struct tenon_model *model;
 
 	(void)state;
@@ -193,6 +193,9 @@ static void a_profiled_run_tells_of_each_operator_and_gives_the_same(void **stat
 	assert_int_equal(tenon_model_run_profiled(model, &profiler), 0);
 	assert_int_equal(t.count, 3);
 	assert_near(model, DATA "tvm-0.18/graph_mlp/out0.npy", 10);
+	profiler.size = 0;
+	assert_int_equal(tenon_model_run_profiled(model, &profiler), -TENON_E_USAGE);
+	assert_int_equal(t.count, 3);
 	tenon_model_close(model);
 }
 
@@ -236,7 +239,7 @@ static void a_stream_runs_until_its_source_ends(void **state)
 	static const float w[4] = { 1, 1, 1, 1 };
 	struct tenon_module *lib = make_library();
 	struct feed feed = { .fail_at = -1 };
-	struct tenon_stream stream = { fill, take, &feed };
+	struct tenon_stream stream = { sizeof(stream), fill, take, &feed };
 	struct tenon_model *model;
 	uint64_t rounds = 0;
 
@@ -251,6 +254,9 @@ static void a_stream_runs_until_its_source_ends(void **state)
 	assert_int_equal(tenon_model_stream(model, &stream, &rounds), -TENON_E_IO);
 	assert_error("round 3: the camera went away");
 	assert_int_equal(rounds, 3);
+	stream.size = 0;
+	assert_int_equal(tenon_model_stream(model, &stream, &rounds), -TENON_E_USAGE);
+	assert_int_equal(rounds, 0);
 	tenon_model_close(model);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Modules and their imports: lookups, cycles, and names that are near. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

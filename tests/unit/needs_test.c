@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What files use of the library, and the configuration that has it. */
-#include "suite.h"
+#include "blob.h"
 
 #include "cli_run.h"
+#include "lib/file_map.h"
 
 #define DATA   "tests/interop/data/"
 #define GRAPH  DATA "tvm-0.8/graph_mlp/graph.so"
@@ -13,6 +14,7 @@
 #define METAL  DATA "tvm-0.27.0.post1/metal_vecadd/lib.so"
 #define SPEAKS "tests/llm/data/bytes/model.so"
 #define TFLITE "tests/ethosu/data/u65_cpu_fallback/vela.tflite"
+#define CALLS  "tests/tflite/data/variables.tflite"
 
 static void assert_has(const char *text, const char *words)
 {
@@ -53,7 +55,7 @@ static void the_options_are_those_of_executor_and_code(void **state)
 {
 	(void)state;
 	ASSERT_OPTIONS("DSO GRAPH_EXECUTOR THREAD_POOL TVM_LEGACY", GRAPH);
-	ASSERT_OPTIONS("AOT_EXECUTOR DSO METADATA TVM_FFI_COMPAT TVM_LEGACY", AOT);
+	ASSERT_OPTIONS("AOT_EXECUTOR DSO TVM_FFI_COMPAT TVM_LEGACY", AOT);
 	ASSERT_OPTIONS("DSO RELAX_VM TVM_FFI_COMPAT", RELAX);
 }
 
@@ -66,7 +68,7 @@ static void a_program_of_a_device_needs_its_backend(void **state)
 static void a_graph_for_a_vendors_library_needs_its_runtime(void **state)
 {
 	(void)state;
-	ASSERT_OPTIONS("DNNL_JSON DSO GRAPH_EXECUTOR METADATA TVM_LEGACY", BYOC);
+	ASSERT_OPTIONS("DNNL_JSON DSO GRAPH_EXECUTOR TVM_LEGACY", BYOC);
 }
 
 static void a_language_model_needs_what_it_calls(void **state)
@@ -131,6 +133,33 @@ static void a_model_of_tensorflow_lite_needs_its_executor_and_npu(void **state)
 	cli_run_free(&r);
 }
 
+/* the second operator of graph 1 becomes another, which graph 0 lacks */
+static void operators_of_a_graph_that_is_called_are_needed(void **state)
+{
+	const size_t code = 0x4b8; /* 144 there is ASSIGN_VARIABLE */
+	const char *path = scratch_file("calls.tflite");
+	struct tenon_slice file;
+	struct cli_run r;
+	char *bytes;
+
+	(void)state;
+	assert_int_equal(file_map_open(CALLS, &file), 0);
+	bytes = malloc(file.size);
+	assert_non_null(bytes);
+	memcpy(bytes, file.data, file.size);
+	assert_true(file.size > code && (uint8_t)bytes[code] == 144);
+	bytes[code] = (char)150;
+	write_scratch(path, (struct tenon_slice){ bytes, file.size });
+	r = RUN("needs", (char *)path);
+	assert_int_equal(r.code, CLI_OK);
+	assert_has(r.out, "CALL_ONCE");
+	assert_has(r.out, "GELU");
+	unlink(path);
+	cli_run_free(&r);
+	free(bytes);
+	file_map_close(&file);
+}
+
 static void json_has_the_same(void **state)
 {
 	struct cli_run r = RUN("needs", "--json", RELAX);
@@ -162,6 +191,7 @@ int main(void)
 		cmocka_unit_test(builtins_backends_payloads_and_dtypes_are_named),
 		cmocka_unit_test(a_kind_that_no_build_runs_is_said_to_be_unsupported),
 		cmocka_unit_test(a_model_of_tensorflow_lite_needs_its_executor_and_npu),
+		cmocka_unit_test(operators_of_a_graph_that_is_called_are_needed),
 		cmocka_unit_test(json_has_the_same),
 		cmocka_unit_test(a_file_that_is_no_module_is_refused),
 	};

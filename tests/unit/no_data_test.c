@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/memory.h>
 #include <tenon/params.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counted objects: the header, strong and weak references. */
 #include "tests/unit/suite.h"
 
 #include <pthread.h>

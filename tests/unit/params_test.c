@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parameters of TVM: read, aligned, viewed, copied and written. */
 #include "suite.h"
 
 #include <stdio.h>

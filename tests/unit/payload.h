@@ -6,6 +6,8 @@
 
 #include "tests/unit/blob.h"
 
+#include <tenon/backend/buffer.h>
+
 #include "runtime/payload/payload_format.h"
 #include "runtime/payload/payload_module.h"
 

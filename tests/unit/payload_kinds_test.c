@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Payloads of kinds that are no device's: JSON runtimes, executors, metadata. */
 #include "tests/unit/payload.h"
+
+#include <tenon/backend/buffer.h>
 
 static void json_runtimes_have_symbol_graph_and_constants(void **state)
 {
@@ -390,9 +393,30 @@ static void tensors_must_have_the_size_of_their_shape(void **state)
 	assert_error_has("extent 4611686018427387904 of dimension 0 of a tensor");
 	tenon_buffer_fini(&b);
 }
+
+static void kinds_that_are_listed_alone_have_formats_without_slots(void **state)
+{
+	static const char *const kinds[] = { "hip",	 "metal",	  "webgpu", "tensorrt",
+					     "mrvl_sim", "mrvl_hw",	  "torch",  "ethos-n",
+					     "c",	 "static_library" };
+	const struct tenon_payload_format *f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		f = payload_format_of(tenon_slice_of(kinds[i]));
+		assert_non_null(f);
+		assert_int_equal(f->size, sizeof(*f));
+		assert_null(PAYLOAD_SLOT(f, files));
+		assert_null(PAYLOAD_SLOT(f, field));
+		assert_null(PAYLOAD_SLOT(f, split));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_that_are_listed_alone_have_formats_without_slots),
 		cmocka_unit_test(json_runtimes_have_symbol_graph_and_constants),
 		cmocka_unit_test(constants_are_counted),
 		cmocka_unit_test(executors_have_parameters),

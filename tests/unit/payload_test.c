@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Payloads of devices: fields, tables of kernels, and forms of all generations. */
 #include "tests/unit/payload.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/visit.h>
 
 #include "runtime/payload/payload_file.h"
@@ -329,9 +331,11 @@ static void nodes_of_a_graph_are_counted_in_any_text(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		v = (struct visit){ 0, 0, 0 };
 		info.text = tenon_slice_of(cases[i].text);
-		assert_int_equal(payload_visit_info(
-					 &info, &(struct tenon_visitor){ look_at_field, NULL, &v }),
-				 0);
+		assert_int_equal(
+			payload_visit_info(&info,
+					   &(struct tenon_visitor){ sizeof(struct tenon_visitor),
+								    look_at_field, NULL, &v }),
+			0);
 		assert_int_equal(v.nodes, cases[i].nodes);
 	}
 }
@@ -343,7 +347,7 @@ static void a_visitor_that_stops_is_obeyed_at_each_field(void **state)
 	struct tenon_buffer b[2] = { TENON_BUFFER_INIT, TENON_BUFFER_INIT }, blob;
 	const struct blob_source src = { .file = "x.so", .generation = FFI, .inspect = true };
 	struct visit v = { 0, 0, 0 };
-	const struct tenon_visitor visitor = { look_at_field, NULL, &v };
+	const struct tenon_visitor visitor = { sizeof(visitor), look_at_field, NULL, &v };
 	struct tenon_module *root, *m;
 	size_t i, all;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The largest elements of a tensor, printed with their places and labels. */
 #include "tests/unit/suite.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "tools/text/printable.h"
 

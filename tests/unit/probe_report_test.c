@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* What a child process reports of a driver, read as untrusted bytes. */
 #include "suite.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/device/device_probe.h"
+#include "runtime/probe/probe.h"
 
 /* What a child writes about the processor. */
 static size_t make_report(const char *name, char *bytes, size_t room)

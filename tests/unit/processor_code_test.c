@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which of several builds of host code a processor can run. */
 #include "runtime/library/processor_code.h"
 
 #include "tests/unit/suite.h"

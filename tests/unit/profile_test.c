@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/model/model.h"
+#include "tools/opened_model/model.h"
 
 static const char *printed(const struct profile *p)
 {

@@ -14,6 +14,9 @@
  */
 
 #include "runtime/relax/relax.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "tests/unit/suite.h"
 
 #define ASSEMBLY_MOST 64

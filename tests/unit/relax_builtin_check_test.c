@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins that check tensors, strings, shapes, tuples and numbers. */
 #include "tests/unit/one_builtin.h"
 
 /* main(x): check_tensor_info(x, ndim, dtype, context) */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins for closures and calls. */
 #include "tests/unit/one_builtin.h"
 
 static int subtract(void *self, const struct tenon_value *args, int32_t count,

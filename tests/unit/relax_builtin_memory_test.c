@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins for storages, tensors in them, and the memory of a machine. */
 #include "tests/unit/one_builtin.h"
 
 /* main(x): a storage of bytes, and a tensor in it */

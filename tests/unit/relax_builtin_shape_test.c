@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins that match, store and make shapes. */
 #include "tests/unit/one_builtin.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins for tensors: shapes, views, copies, places. */
 #include "tests/unit/one_builtin.h"
 
 static void shape_of_and_tensor_to_shape_read_tensors(void **state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Every Relax builtin with every number and type of arguments. */
 #include "tests/unit/one_builtin.h"
 
 #include "lib/plugin.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax builtins for tuples. */
 #include "tests/unit/one_builtin.h"
 
 /* main(x): a tuple (x, 5, (x,)), its item, and the tuple with the item reset */

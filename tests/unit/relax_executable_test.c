@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax executables that are read: both formats, constants, registers. */
 #include "tests/unit/relax_assembler.h"
+
+#include <tenon/backend/buffer.h>
 
 /* main(x) returns x; @a stays open for more */
 static struct assembly identity(void)

@@ -2,8 +2,7 @@
 /* Operators that run on the host: sorting, random numbers, unique, nonzero, printing. */
 #include <math.h>
 
-#include "runtime/relax/relax_builtin.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/relax_builtin_call.h"
 
 static const DLDataType f32 = { TENON_DTYPE_FLOAT, 32, 1 };
 static const DLDataType i32 = { TENON_DTYPE_INT, 32, 1 };
@@ -12,12 +11,6 @@ static DLTensor of(void *data, int64_t *shape, int32_t ndim, DLDataType dtype)
 {
 	return tenon_dltensor(data, shape, ndim, dtype);
 }
-
-#define TRY(builtin, ret, ...)                                                                     \
-	relax_builtin_##builtin(NULL, (const struct tenon_value[]){ __VA_ARGS__ },                 \
-				(int32_t)(sizeof((const struct tenon_value[]){ __VA_ARGS__ }) /    \
-					  sizeof(struct tenon_value)),                             \
-				ret)
 
 static void sorting_is_stable_and_puts_nan_last(void **state)
 {
@@ -259,6 +252,139 @@ static void assertions_carry_their_text(void **state)
 	tenon_error_clear();
 }
 
+/* What an assertion says that has this value alone. */
+static void assert_printed(struct tenon_value value, const char *text)
+{
+	struct tenon_value ret;
+
+	assert_int_equal(TRY(assert_op, &ret, tenon_arg_int(0), tenon_arg_string("{}"), value),
+			 -TENON_E_CALL);
+	assert_error(text);
+}
+
+static void tensors_are_printed_as_python_does(void **state)
+{
+	const struct {
+		DLDataType dtype;
+		int32_t ndim;
+		int64_t shape[2], stride;
+		int device;
+		const char *text;
+		const void *data;
+	} cases[] = {
+		{ { 2, 64, 1 },
+		  1,
+		  { 4 },
+		  1,
+		  1,
+		  "[1.5 nan inf -inf]",
+		  (const double[]){ 1.5, NAN, INFINITY, -INFINITY } },
+		{ { 2, 32, 1 }, 1, { 2 }, 1, 1, "[0.1 3.]", (const float[]){ 0.1f, 3 } },
+		{ { 6, 8, 1 }, 1, { 2 }, 1, 1, "[True False]", (const uint8_t[]){ 1, 0 } },
+		{ { 0, 8, 1 }, 1, { 2 }, 1, 1, "[-1 127]", (const int8_t[]){ -1, 127 } },
+		{ { 1, 16, 1 }, 1, { 2 }, 1, 1, "[65535 0]", (const uint16_t[]){ 65535, 0 } },
+		{ { 0, 64, 1 },
+		  1,
+		  { 1 },
+		  1,
+		  1,
+		  "[-9223372036854775808]",
+		  (const int64_t[]){ INT64_MIN } },
+		{ { 0, 32, 1 }, 0, { 0 }, 1, 1, "7", (const int32_t[]){ 7 } },
+		{ { 0, 32, 1 },
+		  2,
+		  { 2, 2 },
+		  0,
+		  1,
+		  "[[1 2] [3 4]]",
+		  (const int32_t[]){ 1, 2, 3, 4 } },
+		/* what is not printed whole */
+		{ { 2, 16, 1 }, 1, { 2 }, 1, 1, "Tensor(float16, [2])", NULL },
+		{ { 4, 16, 1 }, 1, { 2 }, 1, 1, "Tensor(bfloat16, [2])", NULL },
+		{ { 0, 32, 2 }, 1, { 2 }, 1, 1, "Tensor(int32x2, [2])", NULL },
+		{ { 0, 4, 1 }, 1, { 2 }, 1, 1, "Tensor(int4, [2])", NULL },
+		{ { 0, 12, 1 }, 1, { 2 }, 1, 1, "Tensor(int12, [2])", (const int32_t[]){ 5 } },
+		{ { 2, 40, 1 }, 1, { 2 }, 1, 1, "Tensor(float40, [2])", (const double[]){ 5, 5 } },
+		{ { 0, 32, 1 }, 1, { 0 }, 1, 1, "Tensor(int32, [0])", NULL },
+		{ { 0, 8, 1 }, 2, { 7, 143 }, 0, 1, "Tensor(int8, [7, 143])", NULL },
+		{ { 0, 32, 1 }, 1, { 2 }, 2, 1, "Tensor(int32, [2])", NULL },
+		{ { 0, 32, 1 }, 1, { 2 }, 1, 2, "Tensor(int32, [2])", NULL },
+		{ { 0, 32, 1 },
+		  2,
+		  { INT64_MAX, 3 },
+		  0,
+		  1,
+		  "Tensor(int32, [9223372036854775807, 3])",
+		  NULL },
+	};
+	DLTensor t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		t = of((void *)(uintptr_t)cases[i].data, (int64_t *)(uintptr_t)cases[i].shape,
+		       cases[i].ndim, cases[i].dtype);
+		t.device.device_type = (DLDeviceType)cases[i].device;
+		if (cases[i].stride)
+			t.strides = (int64_t *)(uintptr_t)&cases[i].stride;
+		assert_printed(tenon_arg_tensor(&t), cases[i].text);
+	}
+}
+
+static void values_are_printed_as_python_does(void **state)
+{
+	struct tenon_shape *shape;
+	struct tenon_array *array;
+
+	(void)state;
+	assert_int_equal(tenon_shape_create((const int64_t[]){ 5, 6 }, 2, &shape), 0);
+	assert_int_equal(tenon_array_create(NULL, 0, &array), 0);
+	assert_printed(tenon_arg_bool(true), "True");
+	assert_printed(tenon_arg_bool(false), "False");
+	assert_printed(tenon_arg_none(), "None");
+	assert_printed(tenon_arg_float(-0.5), "-0.5");
+	assert_printed(tenon_arg_string("text"), "text");
+	assert_printed(tenon_arg_object(shape), "(5, 6)");
+	assert_printed(tenon_arg_object(array), "<ffi.Array>");
+	tenon_object_unref(shape);
+	tenon_object_unref(array);
+}
+
+static void a_condition_is_one_bool(void **state)
+{
+	static const struct {
+		DLDataType dtype;
+		int32_t ndim;
+		int status;
+	} cases[] = {
+		{ { 6, 8, 1 }, 0, 0 },
+		{ { 1, 1, 1 }, 0, 0 },
+		{ { 6, 8, 1 }, 1, -TENON_E_TYPE },
+		{ { 6, 8, 2 }, 0, -TENON_E_TYPE },
+		{ { 1, 8, 1 }, 0, -TENON_E_TYPE },
+		{ { 0, 32, 1 }, 0, -TENON_E_TYPE },
+	};
+	int64_t one = 1;
+	uint32_t data = 1;
+	struct tenon_value ret;
+	DLTensor t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		t = of(&data, &one, cases[i].ndim, cases[i].dtype);
+		assert_int_equal(TRY(assert_op, &ret, tenon_arg_tensor(&t)), cases[i].status);
+		assert_int_equal(*tenon_error_message() == 0, !cases[i].status);
+		tenon_error_clear();
+	}
+	data = 0;
+	t = of(&data, NULL, 0, cases[0].dtype);
+	assert_int_equal(TRY(assert_op, &ret, tenon_arg_tensor(&t)), -TENON_E_CALL);
+	assert_error_has("Assertion Failed");
+	assert_int_equal(TRY(assert_op, &ret, tenon_arg_string("true")), -TENON_E_TYPE);
+	tenon_error_clear();
+}
+
 /* Undo the last step of the engine: the word of its state behind a number that it gave. */
 static uint32_t untempered(uint32_t y)
 {
@@ -384,6 +510,9 @@ int main(void)
 		cmocka_unit_test(unique_gives_values_places_and_counts),
 		cmocka_unit_test(nonzero_lists_places),
 		cmocka_unit_test(assertions_carry_their_text),
+		cmocka_unit_test(tensors_are_printed_as_python_does),
+		cmocka_unit_test(values_are_printed_as_python_does),
+		cmocka_unit_test(a_condition_is_one_bool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

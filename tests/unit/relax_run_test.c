@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Relax programs that run: calls, jumps, returns, failures and the bounds of a run. */
 #include "tests/unit/relax_assembler.h"
 
 #include <pthread.h>

@@ -2,17 +2,10 @@
 /* Sampling, the cache of rows and recurrent states, called as a program calls them. */
 #include <math.h>
 
-#include "runtime/relax/relax_builtin.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/relax_builtin_call.h"
 
 static const DLDataType f32 = { TENON_DTYPE_FLOAT, 32, 1 };
 static const DLDataType i32 = { TENON_DTYPE_INT, 32, 1 };
-
-#define TRY(builtin, ret, ...)                                                                     \
-	relax_builtin_##builtin(NULL, (const struct tenon_value[]){ __VA_ARGS__ },                 \
-				(int32_t)(sizeof((const struct tenon_value[]){ __VA_ARGS__ }) /    \
-					  sizeof(struct tenon_value)),                             \
-				ret)
 
 static void the_largest_logit_wins_without_temperature(void **state)
 {
@@ -142,6 +135,99 @@ static void rows_are_appended_viewed_and_written_as_a_ring(void **state)
 	tenon_error_clear();
 }
 
+static void rows_of_another_form_are_refused(void **state)
+{
+	float logits[] = { 1, 2, 3, 4 };
+	int64_t square[] = { 2, 2 }, many[] = { 1, INT32_MAX }, one[] = { 1 };
+	DLTensor t = tenon_dltensor(logits, square, 2, f32),
+		 u = tenon_dltensor(logits, one, 1, f32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(sample_top_p_from_prob, &ret, tenon_arg_tensor(&t), tenon_arg_float(1),
+			     tenon_arg_float(0)),
+			 -TENON_E_VALUE);
+	assert_error_has("4 elements; one row with at least one is wanted");
+	t.ndim = 0;
+	assert_int_equal(TRY(sample_top_p_from_prob, &ret, tenon_arg_tensor(&t), tenon_arg_float(1),
+			     tenon_arg_float(0)),
+			 -TENON_E_VALUE);
+	assert_error_has("1 elements; one row");
+	/* its elements are not looked at */
+	t = tenon_dltensor(logits, many, 2, f32);
+	assert_int_equal(TRY(sample_top_p_from_prob, &ret, tenon_arg_tensor(&t), tenon_arg_float(1),
+			     tenon_arg_float(0)),
+			 sizeof(size_t) == 8 ? -TENON_E_VALUE : -TENON_E_OVERFLOW);
+	tenon_error_clear();
+	t = tenon_dltensor(logits, square, 0, f32);
+	assert_int_equal(
+		TRY(multinomial_from_uniform, &ret, tenon_arg_tensor(&t), tenon_arg_tensor(&u)),
+		-TENON_E_VALUE);
+	t.dtype = i32;
+	assert_int_equal(TRY(sample_top_p_from_prob, &ret, tenon_arg_tensor(&t), tenon_arg_float(1),
+			     tenon_arg_float(0)),
+			 -TENON_E_TYPE);
+	assert_error_has("argument 0: expected float32, found int32");
+}
+
+/* A random number of 1, or a sum that is short of it by rounding, chooses the last. */
+static void the_last_token_is_there_for_the_largest_number(void **state)
+{
+	float prob[] = { 0.25f, 0.5f, 0.25f }, one[] = { 1 }, u[] = { 1 };
+	int64_t shape[] = { 1, 3 }, single[] = { 1, 1 }, n = 1;
+	DLTensor t = tenon_dltensor(prob, shape, 2, f32), r = tenon_dltensor(u, &n, 1, f32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(sample_top_p_from_prob, &ret, tenon_arg_tensor(&t), tenon_arg_float(1),
+			     tenon_arg_float(1)),
+			 0);
+	assert_int_equal(ret.as.integer, 2);
+	assert_int_equal(
+		TRY(multinomial_from_uniform, &ret, tenon_arg_tensor(&t), tenon_arg_tensor(&r)), 0);
+	assert_int_equal(*(int64_t *)((struct tenon_tensor *)ret.as.object)->dl.data, 2);
+	tenon_value_release(&ret);
+	t = tenon_dltensor(one, single, 2, f32);
+	assert_int_equal(TRY(sample_top_p_from_logits, &ret, tenon_arg_tensor(&t),
+			     tenon_arg_float(1), tenon_arg_float(1), tenon_arg_float(1)),
+			 0);
+	assert_int_equal(ret.as.integer, 0);
+}
+
+static void penalties_are_for_tokens_of_the_row(void **state)
+{
+	float logits[] = { 1, 2, 3 };
+	int32_t below[] = { -1, 0 }, two[] = { 0, 1 };
+	int64_t n = 3, pair = 2, one = 1;
+	DLTensor t = tenon_dltensor(logits, &n, 1, f32), i = tenon_dltensor(below, &pair, 1, i32);
+	DLTensor k = tenon_dltensor(two, &one, 1, i32);
+	struct tenon_value ret;
+
+	(void)state;
+	assert_int_equal(TRY(apply_repetition_penalty, &ret, tenon_arg_tensor(&t),
+			     tenon_arg_tensor(&i), tenon_arg_float(2)),
+			 -TENON_E_VALUE);
+	assert_error_has("token -1 of a row of 3 logits");
+	i.data = two;
+	assert_int_equal(TRY(apply_presence_and_frequency_penalty, &ret, tenon_arg_tensor(&t),
+			     tenon_arg_tensor(&i), tenon_arg_tensor(&k), tenon_arg_float(1),
+			     tenon_arg_float(0.5)),
+			 -TENON_E_VALUE);
+	assert_error_has("1 frequencies of 2 tokens");
+	assert_true(logits[0] == 1);
+	t.ndim = 0;
+	assert_int_equal(
+		TRY(apply_softmax_with_temperature, &ret, tenon_arg_tensor(&t), tenon_arg_float(1)),
+		0);
+	assert_true(logits[0] == 1 && logits[1] == 2);
+	logits[0] = NAN;
+	t.ndim = 1;
+	assert_int_equal(
+		TRY(apply_softmax_with_temperature, &ret, tenon_arg_tensor(&t), tenon_arg_float(1)),
+		0);
+	assert_true(logits[1] != logits[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +235,9 @@ int main(void)
 		cmocka_unit_test(probabilities_are_sampled),
 		cmocka_unit_test(softmax_and_penalties_change_logits_in_place),
 		cmocka_unit_test(rows_are_appended_viewed_and_written_as_a_ring),
+		cmocka_unit_test(rows_of_another_form_are_refused),
+		cmocka_unit_test(the_last_token_is_there_for_the_largest_number),
+		cmocka_unit_test(penalties_are_for_tokens_of_the_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

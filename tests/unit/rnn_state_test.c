@@ -96,14 +96,14 @@ static struct tenon_tensor *rows_of(int64_t rows, int64_t width)
 	return t;
 }
 
-static struct rnn_state *new_state(void)
+static struct rnn_state *state_of(tenon_call_fn getter)
 {
 	struct rnn_config f = { .layers = LAYERS, .sequences = SEQUENCES, .history = HISTORY };
 	struct tenon_tensor *zeros = rows_of(0, WIDTH);
 	struct tenon_value item = tenon_arg_object(zeros);
 	struct rnn_state *r;
 
-	f.getters = one_function(read_rows);
+	f.getters = one_function(getter);
 	f.setters = one_function(write_rows);
 	assert_int_equal(tenon_array_create(&item, 1, &f.initial), 0);
 	if (rnn_state_create(&f, &r))
@@ -115,6 +115,11 @@ static struct rnn_state *new_state(void)
 	memset(lists, 0, sizeof(lists));
 	failing = -1;
 	return r;
+}
+
+static struct rnn_state *new_state(void)
+{
+	return state_of(read_rows);
 }
 
 static int64_t id_of(int i)
@@ -393,6 +398,97 @@ static void a_kernel_that_fails_leaves_the_versions(void **unused)
 	tenon_object_unref(r);
 }
 
+static struct tenon_array *two_of(struct tenon_value first, struct tenon_value second)
+{
+	struct tenon_array *list;
+
+	assert_int_equal(
+		tenon_array_create((const struct tenon_value[]){ first, second }, 2, &list), 0);
+	return list;
+}
+
+static void assert_no_state(const struct rnn_config *f, int status, const char *words)
+{
+	struct rnn_state *r;
+
+	assert_int_equal(rnn_state_create(f, &r), status);
+	assert_error_has(words);
+}
+
+static void numbers_of_which_there_is_no_state_are_refused(void **unused)
+{
+	const int64_t large = INT64_C(1) << 31;
+	const struct {
+		int64_t layers, sequences, history;
+	} cases[] = {
+		{ 0, 1, 1 },	 { 1, 0, 1 },	  { 1, 1, 0 },	       { large, 1, 1 },
+		{ 1, large, 1 }, { 1, 1, large }, { INT32_MAX, 1, 1 },
+	};
+	struct tenon_array *functions = one_function(read_rows);
+	struct tenon_tensor *zeros = rows_of(0, WIDTH);
+	struct tenon_array *two = two_of(tenon_arg_object(zeros), tenon_arg_object(zeros)), *none;
+	struct rnn_config f = { .getters = functions, .setters = functions, .initial = two };
+	size_t i;
+
+	(void)unused;
+	assert_int_equal(tenon_array_create(NULL, 0, &none), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		f.layers = cases[i].layers;
+		f.sequences = cases[i].sequences;
+		f.history = cases[i].history;
+		assert_no_state(&f, -TENON_E_VALUE, "at least 1");
+	}
+	f.layers = f.sequences = f.history = 1;
+	f.initial = none;
+	assert_no_state(&f, -TENON_E_VALUE, "at least 1");
+	tenon_object_unref(none);
+	tenon_object_unref(two);
+	tenon_object_unref(zeros);
+	tenon_object_unref(functions);
+}
+
+static void functions_and_tensors_that_do_not_fit_are_refused(void **unused)
+{
+	const int64_t gaps[] = { 2 * WIDTH, 1 };
+	struct tenon_array *one = one_function(read_rows);
+	struct tenon_array *functions = two_of(one->data[0], one->data[0]);
+	struct tenon_array *mixed = two_of(one->data[0], tenon_arg_int(1));
+	struct tenon_tensor *zeros = rows_of(0, WIDTH), *rows = rows_of(2, WIDTH);
+	struct tenon_array *two = two_of(tenon_arg_object(zeros), tenon_arg_object(rows));
+	struct tenon_array *numbers = two_of(tenon_arg_object(zeros), tenon_arg_int(1));
+	const struct rnn_config good = { .layers = 1,
+					 .sequences = 1,
+					 .history = 1,
+					 .getters = functions,
+					 .setters = functions,
+					 .initial = two };
+	const DLTensor kept = rows->dl;
+	struct rnn_config f = good;
+
+	(void)unused;
+	f.getters = one;
+	assert_no_state(&f, -TENON_E_TYPE, "a function to read");
+	f = good;
+	f.setters = mixed;
+	assert_no_state(&f, -TENON_E_TYPE, "a function to read");
+	f = good;
+	f.initial = numbers;
+	assert_no_state(&f, -TENON_E_TYPE, "initial value 1");
+	rows->dl.strides = (int64_t *)(uintptr_t)gaps;
+	assert_no_state(&good, -TENON_E_TYPE, "initial value 1");
+	rows->dl = kept;
+	rows->dl.device.device_type = (DLDeviceType)2;
+	assert_no_state(&good, -TENON_E_TYPE, "initial value 1");
+	rows->dl = kept;
+	tenon_object_unref(numbers);
+	tenon_object_unref(two);
+	tenon_object_unref(rows);
+	tenon_object_unref(zeros);
+	tenon_object_unref(mixed);
+	tenon_object_unref(functions);
+	tenon_object_unref(one);
+}
+
 /* A step goes on where another one is refused. */
 static void a_refused_step_leaves_the_one_that_runs(void **unused)
 {
@@ -445,14 +541,68 @@ static void a_fork_within_a_step_has_the_version_before(void **unused)
 	tenon_object_unref(r);
 }
 
+static struct rnn_state *busy_one;
+
+/* Every call of a state whose function this is. */
+static int calls_back(void *self, const struct tenon_value *args, int32_t count,
+		      struct tenon_value *ret)
+{
+	const struct tenon_value none = tenon_arg_none();
+	const int64_t id = id_of(0), one = 1;
+	struct rnn_state *r = busy_one;
+	struct tenon_tensor *t;
+	const int results[] = {
+		rnn_state_clear(r),
+		rnn_state_add(r, id_of(1)),
+		rnn_state_remove(r, id),
+		rnn_state_fork(r, id, id_of(1)),
+		rnn_state_pop(r, id, 0),
+		rnn_state_begin(r, &id, &one, 1, NULL, 0),
+		rnn_state_end(r),
+		rnn_state_get(r, 0, 0, &none),
+		rnn_state_set(r, 0, 0, &none),
+		rnn_state_debug(r, 0, 0, id, &t),
+	};
+	size_t i;
+
+	(void)self;
+	(void)args;
+	(void)count;
+	*ret = tenon_arg_none();
+	for (i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		assert_int_equal(results[i], -TENON_E_USAGE);
+	assert_error_has("the recurrent state is in use");
+	return 0;
+}
+
+static void calls_from_within_a_function_are_refused(void **unused)
+{
+	struct rnn_state *r = busy_one = state_of(calls_back);
+	struct tenon_tensor *row = rows_of(1, WIDTH);
+	const struct tenon_value v = tenon_arg_object(row);
+	const int64_t id = id_of(0), one = 1;
+
+	(void)unused;
+	add(r, 0);
+	assert_int_equal(rnn_state_begin(r, &id, &one, 1, NULL, 0), 0);
+	assert_int_equal(rnn_state_get(r, 0, 0, &v), 0);
+	assert_int_equal(rnn_state_end(r), 0);
+	assert_int_equal(rnn_state_pop(r, id, 1), 0);
+	tenon_object_unref(row);
+	tenon_object_unref(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_histories_equal_plain_lists),
 		cmocka_unit_test(wrong_calls_are_refused_and_change_nothing),
+		cmocka_unit_test(numbers_of_which_there_is_no_state_are_refused),
+		cmocka_unit_test(functions_and_tensors_that_do_not_fit_are_refused),
 		cmocka_unit_test(a_refused_step_leaves_the_one_that_runs),
 		cmocka_unit_test(a_fork_within_a_step_has_the_version_before),
 		cmocka_unit_test(a_kernel_that_fails_leaves_the_versions),
+		cmocka_unit_test(calls_from_within_a_function_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
-
-#include <tenon/buffer.h>
 
 static char folder[200];
 static struct tenon_params *params;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors as TVM saved them, read as views of a file. */
 #include "tests/unit/blob.h"
 
 #include <stdalign.h>
+#include <tenon/backend/buffer.h>
 
 #include "runtime/core/saved_tensor.h"
 

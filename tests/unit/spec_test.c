@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arguments on the command line as values and tensors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
 #include "tools/tensor/spec_tensor.h"

@@ -3,8 +3,8 @@
 #include "suite.h"
 
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
-#include <tenon/buffer.h>
 
 #include "lib/stored_zip.h"
 

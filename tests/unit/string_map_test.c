@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Maps of strings, and names that are near to one. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>
@@ -7,7 +8,8 @@
 #include "lib/nearest_name.h"
 #include "lib/string_map.h"
 
-#define KEYS 5000
+#define KEYS	  5000
+#define COLLIDING 20000
 
 static void every_key_keeps_its_own_value(void **state)
 {
@@ -52,6 +54,96 @@ static void a_prefix_of_a_key_is_another_key(void **state)
 	assert_null(string_map_get(&m, tenon_slice_of("vecadd_kerne")));
 	assert_null(string_map_get(&m, tenon_slice_of("vecadd_kernel1")));
 	string_map_fini(&m);
+}
+
+/* A factor of the hash is nought for these eight bytes with this seed: what stands before them does not count. */
+static uint64_t nought_of(uint64_t seed)
+{
+	return UINT64_C(0xd6e8feb86659fd93) ^ (seed >> 1 | seed << 63);
+}
+
+static void two_names_with_one_hash_are_two_keys(void **state)
+{
+	const uint64_t nought = nought_of(string_hash_seed());
+	struct string_map m = STRING_MAP_INIT;
+	char one[17] = "one name", other[17] = "another ";
+	int x, y;
+
+	(void)state;
+	memcpy(one + 8, &nought, sizeof(nought));
+	memcpy(other + 8, &nought, sizeof(nought));
+	assert_int_equal(string_hash((struct tenon_slice){ one, sizeof(one) }),
+			 string_hash((struct tenon_slice){ other, sizeof(other) }));
+	*string_map_slot(&m, (struct tenon_slice){ one, sizeof(one) }) = &x;
+	assert_null(string_map_get(&m, (struct tenon_slice){ other, sizeof(other) }));
+	*string_map_slot(&m, (struct tenon_slice){ other, sizeof(other) }) = &y;
+	assert_ptr_equal(string_map_get(&m, (struct tenon_slice){ one, sizeof(one) }), &x);
+	assert_ptr_equal(string_map_get(&m, (struct tenon_slice){ other, sizeof(other) }), &y);
+	string_map_fini(&m);
+}
+
+/* Slots that a lookup compares with a key until it finds it. */
+static size_t compared(const struct string_map *m, struct tenon_slice key)
+{
+	size_t at = (size_t)string_hash(key) & (m->slots - 1), count = 1;
+
+	for (; !tenon_slice_equal(m->entries[at].key, key); at = (at + 1) & (m->slots - 1))
+		count++;
+	return count;
+}
+
+/* What a hostile file could have: the seed is not known to who wrote it. */
+static void names_with_one_hash_but_for_the_seed_are_found_in_linear_work(void **state)
+{
+	static char keys[COLLIDING][17];
+	const uint64_t nought = nought_of(0);
+	struct string_map m = STRING_MAP_INIT;
+	struct tenon_slice key;
+	size_t i, work = 0;
+
+	(void)state;
+	for (i = 0; i < COLLIDING; i++) {
+		memset(keys[i], 'k', sizeof(keys[i]));
+		snprintf(keys[i], 8, "%zu", i);
+		memcpy(keys[i] + 8, &nought, sizeof(nought));
+		key = (struct tenon_slice){ keys[i], sizeof(keys[i]) };
+		assert_int_equal(string_hash_seeded(key, 0),
+				 string_hash_seeded((struct tenon_slice){ keys[0], 17 }, 0));
+		*string_map_slot(&m, key) = keys[i];
+	}
+	assert_int_equal(m.used, COLLIDING);
+	for (i = 0; i < COLLIDING; i++) {
+		key = (struct tenon_slice){ keys[i], sizeof(keys[i]) };
+		assert_ptr_equal(string_map_get(&m, key), keys[i]);
+		work += compared(&m, key);
+	}
+	/* a third of the slots and more are free: a lookup compares some two of them, and 10 000 without the seed */
+	assert_true(work < 8 * COLLIDING);
+	string_map_fini(&m);
+}
+
+/* Hash of a name of two words. */
+static uint64_t hash_of(uint64_t first, uint64_t second, uint64_t seed)
+{
+	const uint64_t words[] = { first, second };
+
+	return string_hash_seeded((struct tenon_slice){ (const char *)words, sizeof(words) }, seed);
+}
+
+/* Such names make the two factors of the hash change places when the seed is 0. */
+static void names_with_one_hash_without_a_seed_have_two_with_any(void **state)
+{
+	const uint64_t between = UINT64_C(0xd6e8feb86659fd93) ^ UINT64_C(0xa0f2ec75a1fe1575) ^ 16;
+	const uint64_t first = UINT64_C(0x6b5f656e6f5f6e61), second = UINT64_C(0x6d6f775f6c656e72);
+	uint64_t seed = string_hash_seed();
+
+	(void)state;
+	assert_int_equal(hash_of(first, second, 0), hash_of(second ^ between, first ^ between, 0));
+	assert_int_not_equal(hash_of(first, second, seed),
+			     hash_of(second ^ between, first ^ between, seed));
+	for (seed = 1; seed; seed <<= 1)
+		assert_int_not_equal(hash_of(first, second, seed),
+				     hash_of(second ^ between, first ^ between, seed));
 }
 
 static void the_nearest_names_come_first(void **state)
@@ -143,6 +235,9 @@ int main(void)
 		cmocka_unit_test(every_key_keeps_its_own_value),
 		cmocka_unit_test(an_empty_key_is_a_key),
 		cmocka_unit_test(a_prefix_of_a_key_is_another_key),
+		cmocka_unit_test(two_names_with_one_hash_are_two_keys),
+		cmocka_unit_test(names_with_one_hash_but_for_the_seed_are_found_in_linear_work),
+		cmocka_unit_test(names_with_one_hash_without_a_seed_have_two_with_any),
 		cmocka_unit_test(the_nearest_names_come_first),
 		cmocka_unit_test(names_that_are_far_are_not_offered),
 		cmocka_unit_test(long_names_are_compared_by_their_beginnings),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors: layout, types, extents and views. */
 #include "tests/unit/suite.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parallel launches, barriers and failures of tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/error.h>
-#include <tenon/parallel.h>
+#include <tenon/threads.h>
 #include <tenon/workspace.h>
 #include <time.h>
 #include <unistd.h>

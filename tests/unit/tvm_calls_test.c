@@ -31,6 +31,7 @@ enum kind {
 	DEVICE,
 	NO_DEVICE,
 	NULL_POINTER,
+	BORROWED_TENSOR,
 	SHORT_TEXT,
 	RAW_TEXT,
 	RAW_BYTES,
@@ -79,6 +80,9 @@ static const char *const graphs[] = {
 };
 
 static const struct tenon_slice damaged = { "{\"root_index\": 0, \"nodes\": [{}]}\0\377", 33 };
+
+/* a tensor of the caller's, which lives as long as a call: it cannot be kept */
+static DLTensor borrowed;
 
 static int nothing(void *self, const struct tenon_value *args, int32_t count,
 		   struct tenon_value *ret)
@@ -136,6 +140,8 @@ static struct tenon_value make_value(enum kind kind)
 		return v;
 	case NULL_POINTER:
 		return tenon_arg_pointer(NULL);
+	case BORROWED_TENSOR:
+		return tenon_arg_tensor(&borrowed);
 	case SHORT_TEXT:
 	case TEXT:
 	case BYTES:
@@ -191,6 +197,20 @@ static unsigned int references(const struct tenon_value *v)
 	return v->type >= TENON_TYPE_OBJECT && v->as.object ? strong_count(v->as.object) : 0;
 }
 
+/* the stage of a function that takes another number of arguments, and looks at none of them */
+#define WRONG_COUNT (-1)
+
+static const char *find_word(const struct dropin_error *e, const char *word)
+{
+	return memmem(e->message.data, e->message.size, word, strlen(word));
+}
+
+/* "takes 2 arguments, 3 given", "expected 2 arguments, found 3" */
+static bool is_about_count(const struct dropin_error *e)
+{
+	return find_word(e, "argument") && (find_word(e, " given") || find_word(e, ", found "));
+}
+
 /* How far a function came with its arguments: the number of the one that its error names, or more than each of them */
 static int stage_of(const struct dropin_error *e)
 {
@@ -199,9 +219,9 @@ static int stage_of(const struct dropin_error *e)
 
 	if (!e)
 		return INT_MAX;
-	at = memmem(e->message.data, e->message.size, word, sizeof(word) - 1);
+	at = find_word(e, word);
 	if (!at)
-		return INT_MAX - 1;
+		return is_about_count(e) ? WRONG_COUNT : INT_MAX - 1;
 	at += sizeof(word) - 1;
 	return atoi(at + (*at == '#'));
 }
@@ -272,9 +292,11 @@ static void call_closer(void *f, int32_t count)
 	int stage, furthest, as_far = 0, k;
 	int32_t i;
 
+	if (call_once(f, kinds, count) == WRONG_COUNT)
+		return;
 	for (i = 0; i < count; i++) {
 		best = NONE;
-		furthest = -1;
+		furthest = WRONG_COUNT;
 		for (k = 0; k < KINDS; k++) {
 			kinds[i] = (enum kind)k;
 			stage = call_once(f, kinds, count);
@@ -291,7 +313,10 @@ static void call_closer(void *f, int32_t count)
 
 #define ROUNDS 2
 
-/* all calls with at most two arguments, and some with more */
+/*
+ * All calls with at most two arguments, and some with more. Where a function refuses the first of two, it does so whatever the
+ * second is: that is tried once. So is a number of arguments that it refuses.
+ */
 static void call_all(void *f)
 {
 	enum kind kinds[2] = { NONE };
@@ -303,7 +328,8 @@ static void call_all(void *f)
 		call_once(f, kinds, 1);
 		for (n = 0; n < KINDS; n++) {
 			kinds[1] = (enum kind)n;
-			call_once(f, kinds, 2);
+			if (call_once(f, kinds, 2) <= 0)
+				break;
 		}
 	}
 	for (i = 0; i < ROUNDS; i++)

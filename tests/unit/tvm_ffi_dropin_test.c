@@ -1,65 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the compatibility library adds as a drop-in for tvm-ffi; called as foreign code would, by name. */
-#include "ffi_suite.h"
+#include "dropin_calls.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <tenon/array.h>
-
-static void *library;
-
-static int open_library(void **state)
-{
-	int (*bind)(const struct tenon_tvm_table *table);
-	const char *file = getenv("TENON_COMPAT_LIBRARY");
-
-	(void)state;
-	library = dlopen(file ? file : "build/compat/libtvm_ffi.so", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return -1;
-	*(void **)&bind = dlsym(library, "tenon_tvm_bind");
-	return bind ? bind(tenon_tvm_table()) : -1;
-}
-
-/* Call a global function; the result is owned. */
-static int call(const char *name, struct tenon_value *ret, const struct tenon_value *args,
-		int32_t count)
-{
-	struct tenon_function *f;
-	int err;
-
-	assert_int_equal(tenon_function_find(name, &f), 0);
-	assert_non_null(f);
-	*ret = tenon_arg_none();
-	err = tenon_function_call(f, args, count, ret);
-	tenon_object_unref(f);
-	return err;
-}
-
-#define CALL(name, ret, ...)                                                                       \
-	call(name, ret, (const struct tenon_value[]){ __VA_ARGS__ },                               \
-	     sizeof((const struct tenon_value[]){ __VA_ARGS__ }) / sizeof(struct tenon_value))
-
-static int64_t integer(const char *name, struct tenon_value a, struct tenon_value b)
-{
-	struct tenon_value ret;
-
-	assert_int_equal(CALL(name, &ret, a, b), 0);
-	return ret.as.integer;
-}
-
-static void assert_shown(struct tenon_value v, const char *text)
-{
-	struct tenon_slice shown;
-	struct tenon_value ret;
-
-	assert_int_equal(CALL("ffi.ReprPrint", &ret, v), 0);
-	assert_int_equal(tenon_value_text(&ret, &shown), 0);
-	assert_int_equal(shown.size, strlen(text));
-	assert_memory_equal(shown.data, text, shown.size);
-	tenon_value_release(&ret);
-}
 
 static struct tenon_value key_of(char *text, int i)
 {
@@ -192,6 +135,10 @@ static void integers_of_many_words_come_back_as_they_went(void **state)
 	assert_int_equal(from(&bytes, &v), 0);
 	assert_int_equal(v.type, TENON_TYPE_INT);
 	assert_int_equal(v.as.integer, -5);
+	bytes.size = 0;
+	assert_int_equal(from(&bytes, &v), 0);
+	assert_int_equal(v.type, TENON_TYPE_INT);
+	assert_int_equal(v.as.integer, 0);
 	bytes.size = 7;
 	assert_int_not_equal(from(&bytes, &v), 0);
 	tenon_error_clear();

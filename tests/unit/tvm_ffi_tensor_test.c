@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors and types as tvm-ffi's C interface gives and takes them. */
 #include "ffi_suite.h"
 
 #include <stdlib.h>

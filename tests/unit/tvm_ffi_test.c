@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tvm-ffi's C interface: functions, values, errors, globals. */
 #include "ffi_suite.h"
 
 #include <dlfcn.h>

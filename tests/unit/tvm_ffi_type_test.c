@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* tvm-ffi's C interface: types, their ancestors, fields and methods. */
 #include "ffi_suite.h"
 
 #include <stdio.h>
@@ -211,7 +212,7 @@ static void registered_fields_are_visited(void **state)
 	int32_t type = allocate("test.Point", 0, 1, 64), child = allocate("test.Pixel", 0, 1, type);
 	struct point p = { { 0 }, 7, 2.5 };
 	struct shown shown = { "", 0 };
-	struct tenon_visitor v = { show_field, NULL, &shown };
+	struct tenon_visitor v = { sizeof(v), show_field, NULL, &shown };
 	const struct type_info *info = abi_ffi_type_info(type);
 
 	(void)state;
@@ -227,6 +228,9 @@ static void registered_fields_are_visited(void **state)
 	assert_int_equal(tenon_object_visit(&p.object, &v), 5);
 	assert_string_equal(shown.text, "x=7 y=\"y is 2.5 exactly\" ");
 	shown.stop_at = 0;
+	v.size = 0;
+	assert_int_equal(tenon_object_visit(&p.object, &v), -TENON_E_USAGE);
+	v.size = sizeof(v);
 	add_field(child, "broken", 0, get_nothing);
 	assert_int_equal(tenon_object_visit(&p.object, &v), -TENON_E_CALL);
 	assert_error("the field is gone");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Global functions that TVM's compiled code and packages look up. */
 #include "ffi_suite.h"
 
 #include <stdlib.h>
 
 #include <tenon/backend/module_kind.h>
 
+#include "lib/option.h"
 #include "runtime/library/call.h"
 
 /* ---- global functions */
@@ -163,7 +165,7 @@ static void loaders_of_the_build_are_found_by_their_names(void **state)
 	struct tenon_value ret;
 
 	(void)state;
-#ifdef CONFIG_METADATA
+#if OPTION_ON(METADATA)
 	assert_int_equal(call_global("ffi.Module.load_from_bytes.metadata_module", &bytes, 1, &ret),
 			 0);
 	assert_int_equal(ret.type, TENON_TYPE_MODULE);

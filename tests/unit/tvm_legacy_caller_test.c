@@ -138,7 +138,7 @@ static int compiled(union legacy_value *args, int *codes, int count, union legac
 static void old_code_calls_old_code_without_a_detour(void **state)
 {
 	union legacy_value args[1] = { { .integer = 3 } }, ret;
-	int codes[1] = { 42 }, code = 99; /* no code that a conversion would let pass */
+	int codes[1] = { 42 }, code = 99; /* a conversion would refuse this code */
 	struct tenon_function *f;
 
 	(void)state;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values: numbers, strings and objects, borrowed, owned and given away. */
 #include "tests/unit/suite.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void strings_are_equal_in_every_encoding(void **state)
 	struct tenon_string *wrapped;
 
 	(void)state;
-	tenon_string_value(abc, &small);
+	assert_int_equal(tenon_string_value(abc, &small), 0);
 	tenon_bytes_wrap(abc, NULL, &wrapped);
 	wrapped->object.type = TENON_TYPE_STRING;
 	boxed = tenon_arg_object(wrapped);
@@ -107,7 +108,7 @@ static void an_rvalue_reference_gives_its_object_away(void **state)
 	struct tenon_slice s;
 
 	(void)state;
-	tenon_string_value(tenon_slice_of("twelve bytes"), &string);
+	assert_int_equal(tenon_string_value(tenon_slice_of("twelve bytes"), &string), 0);
 	slot = string.as.object;
 	ref.type = TENON_TYPE_RVALUE_REF;
 	ref.as.pointer = &slot;

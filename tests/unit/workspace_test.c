@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Workspaces of the host: blocks, marks, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
