@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about the arguments of kernels: scalars of each size, pointers, and their order. */
 #include <stdio.h>
 
 #include "tests/cts/cts.h"

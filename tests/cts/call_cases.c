@@ -362,6 +362,10 @@ static void shared_memory_comes_last(struct cts *cts)
 	cts_set(cts, m, 0, data, 128);
 	ok(tenon_call(f, &ret, tenon_arg_pointer(tenon_memory_data(m)), tenon_arg_int(2),
 		      tenon_arg_int(16), tenon_arg_int(64)));
+	fails(tenon_call(f, &ret, tenon_arg_pointer(tenon_memory_data(m)), tenon_arg_int(2),
+			 tenon_arg_int(16), tenon_arg_int(-1)),
+	      -TENON_E_VALUE);
+	assert_error_has("extent 2 of the launch is -1");
 	read_back(cts, m, data, 128);
 	for (i = 0; i < 32; i++)
 		assert_int_equal(data[i], i / 16 * 16 + 15 - i % 16);
@@ -391,6 +395,98 @@ static void wrong_arguments_are_named(struct cts *cts)
 	tenon_object_unref(f);
 	kernel_set_free(set);
 	tenon_object_unref(m);
+}
+
+/* Memory and extents by other values than host code of TVM gives. */
+static void arguments_that_are_nearly_right_are_named(struct cts *cts)
+{
+	const bool addresses = cts->device->properties->flags & TENON_DEVICE_ADDRESSES;
+	struct kernel_set *set = kernels(cts, "bump");
+	struct tenon_function *f = function(set, "bump");
+	struct tenon_memory *m = cts_memory(cts, 128, 0);
+	struct tenon_value data = tenon_arg_pointer(tenon_memory_data(m));
+	struct tenon_value ret = tenon_arg_none(), tensor;
+	int64_t shape[] = { 8 };
+	DLTensor t =
+		tenon_dltensor(tenon_memory_data(m), shape, 1, tenon_dtype(TENON_DTYPE_INT, 32, 1));
+	int32_t zero[32] = { 0 };
+
+	cts_set(cts, m, 0, zero, 128);
+	t.device = cts->device->id;
+	tensor = tenon_arg_tensor(&t);
+	ok(tenon_call(f, &ret, tensor, tenon_arg_bool(true)));
+	t.device.device_id++;
+	fails(tenon_call(f, &ret, tensor, tenon_arg_int(1)), -TENON_E_VALUE);
+	assert_error_has("argument 0 lies on");
+	t.device.device_id--;
+	t.byte_offset = 4;
+	if (addresses)
+		ok(tenon_call(f, &ret, tensor, tenon_arg_int(1)));
+	else
+		fails(tenon_call(f, &ret, tensor, tenon_arg_int(1)), -TENON_E_VALUE);
+	fails(tenon_call(f, &ret, data, tenon_arg_none()), -TENON_E_TYPE);
+	fails(tenon_call(f, &ret, tenon_arg_float(1), tenon_arg_int(1)), -TENON_E_TYPE);
+	/* an object of another sort */
+	if (!addresses)
+		fails(tenon_call(f, &ret, tenon_arg_pointer(f), tenon_arg_int(1)), -TENON_E_VALUE);
+	ok(tenon_queue_sync(cts->queue, cts_soon()));
+	read_back(cts, m, zero, 128);
+	assert_int_equal(zero[0], 1);
+	assert_int_equal(zero[1], addresses);
+	tenon_object_unref(f);
+	kernel_set_free(set);
+	tenon_object_unref(m);
+}
+
+static void scalars_that_are_nearly_right_are_named(struct cts *cts)
+{
+	struct kernel_set *set = kernels(cts, "scale");
+	struct tenon_function *f = function(set, "scale");
+	struct tenon_memory *m = cts_memory(cts, 400, 0);
+	struct tenon_value data = tenon_arg_pointer(tenon_memory_data(m));
+	struct tenon_value ret = tenon_arg_none();
+
+	fails(tenon_call(f, &ret, data, tenon_arg_string("2"), tenon_arg_int(99), tenon_arg_int(32),
+			 tenon_arg_int(4)),
+	      -TENON_E_TYPE);
+	assert_error_has("scale: argument 1 is of type");
+	fails(tenon_call(f, &ret, data, tenon_arg_float(2), tenon_arg_float(99), tenon_arg_int(32),
+			 tenon_arg_int(4)),
+	      -TENON_E_TYPE);
+	assert_error_has("scale: argument 2 is of type");
+	tenon_object_unref(f);
+	kernel_set_free(set);
+	tenon_object_unref(m);
+}
+
+/* A kernel is compiled before its first call, and says how it is called; other functions have nothing to say. */
+static void a_kernel_is_bound_before_its_first_call(struct cts *cts)
+{
+	struct kernel_set *set = kernels(cts, "scale");
+	struct tenon_function *f = function(set, "scale"), *other;
+
+	ok(kernel_function_bind(f));
+	assert_non_null(kernel_function_info(f));
+	ok(tenon_function_find("ffi.ArraySize", &other));
+	if (other) {
+		ok(kernel_function_bind(other));
+		assert_null(kernel_function_info(other));
+	}
+	tenon_object_unref(other);
+	tenon_object_unref(f);
+	kernel_set_free(set);
+}
+
+static void a_weak_reference_keeps_the_memory_of_a_kernel(struct cts *cts)
+{
+	struct kernel_set *set = kernels(cts, "scale");
+	struct tenon_function *f = function(set, "scale");
+
+	tenon_object_ref_weak(f);
+	tenon_object_unref(f);
+	assert_int_equal(tenon_object_promote(f), 0);
+	tenon_object_unref_weak(f);
+	kernel_set_free(set);
 }
 
 static void a_tensor_will_do_for_its_data(struct cts *cts)
@@ -458,6 +554,10 @@ const struct cts_case cts_call_cases[] = {
 	CTS_CASE(extents_below_one_count_as_one),
 	CTS_CASE(shared_memory_comes_last),
 	CTS_CASE(wrong_arguments_are_named),
+	CTS_CASE(arguments_that_are_nearly_right_are_named),
+	CTS_CASE(scalars_that_are_nearly_right_are_named),
+	CTS_CASE(a_kernel_is_bound_before_its_first_call),
+	CTS_CASE(a_weak_reference_keeps_the_memory_of_a_kernel),
 	CTS_CASE(a_tensor_will_do_for_its_data),
 	CTS_CASE(a_module_of_the_kind_is_loaded_and_called),
 	{ NULL, NULL },

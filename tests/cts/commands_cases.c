@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about recordings: what they repeat, and the memory that each run binds. */
 #include <tenon/backend/backend.h>
 #include <tenon/backend/commands.h>
 #include <tenon/backend/queue.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about copies, fills, reads and writes of ranges of memory. */
 #include <stdlib.h>
 
 #include <tenon/backend/backend.h>

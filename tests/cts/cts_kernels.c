@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The kernels that cases ask for: their arguments, launch tags and what they compute. */
 #include "tests/cts/cts.h"
 
 #define SCALAR(type)                                                                               \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a payload of the suite's kernels in TVM's encoding. */
 #include "tests/cts/cts.h"
+
+#include <tenon/backend/buffer.h>
 
 static void write_dtype(struct tenon_buffer *out, const char *name)
 {

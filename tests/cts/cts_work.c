@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What cases do all the time: take memory, fill and read it, launch a kernel. */
 #include <stdlib.h>
 
 #include <tenon/backend/memory.h>
@@ -17,7 +18,9 @@ uint8_t cts_byte(uint64_t i, uint8_t seed)
 
 struct tenon_memory *cts_memory(struct cts *cts, uint64_t size, uint32_t usage)
 {
-	struct tenon_memory_request request = { .size = size, .heap = -1 };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = size,
+						.heap = -1 };
 	struct tenon_memory *memory = NULL;
 
 	request.usage = usage ? usage : TENON_MEMORY_DEFAULT;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Write the suite's kernels as PTX. */
 #include "tests/cts/cuda_ptx.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "tests/cuda/fake_cuda.h"

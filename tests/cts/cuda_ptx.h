@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite's kernels as PTX, and the fake of libcuda that can stand in for a GPU. */
 #ifndef TESTS_CTS_CUDA_PTX_H
 #define TESTS_CTS_CUDA_PTX_H
 

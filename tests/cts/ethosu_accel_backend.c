@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/ethosu/ethosu_accel_device.h"
 #include "tests/cts/cts.h"

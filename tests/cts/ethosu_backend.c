@@ -2,6 +2,7 @@
 /* The model of Ethos-U: its payloads are networks, with one kernel "main", so the suite's kernels cannot be had. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "tests/cts/cts.h"
 

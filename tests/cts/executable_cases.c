@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about executables: kernels that compute, their grids, blocks and shared memory. */
 #include <tenon/backend/backend.h>
 #include <tenon/backend/executable.h>
 

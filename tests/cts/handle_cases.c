@@ -23,13 +23,15 @@ static bool exports(struct cts *cts, unsigned int type)
 
 static void host_memory_serves_the_device_in_place(struct cts *cts)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_HOST_POINTER,
 					    .fd = -1,
-					    .size = SIZE,
+					    .bytes = SIZE,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m;
 	uint8_t *host, back[100];
 	size_t i;
+	int err;
 
 	if (!imports(cts, TENON_HANDLE_HOST_POINTER))
 		cts_skip("the device does not import host memory");
@@ -38,11 +40,13 @@ static void host_memory_serves_the_device_in_place(struct cts *cts)
 	for (i = 0; i < SIZE; i++)
 		host[i] = cts_byte(i, 4);
 	from.pointer = host;
-	if (tenon_memory_import(cts->device, &from, &m) == -TENON_E_UNSUPPORTED) {
+	err = tenon_memory_import(cts->device, &from, &m);
+	if (err == -TENON_E_UNSUPPORTED) {
 		tenon_error_clear();
 		free(host);
 		cts_skip("the device imports some host memory, not this");
 	}
+	ok(err);
 	cts_get(cts, m, 1000, back, 100);
 	for (i = 0; i < 100; i++)
 		assert_int_equal(back[i], cts_byte(1000 + i, 4));
@@ -62,11 +66,12 @@ static void host_memory_serves_the_device_in_place(struct cts *cts)
 
 static void round_trip(struct cts *cts, unsigned int type, int heap)
 {
-	const struct tenon_memory_request request = { SIZE,
+	const struct tenon_memory_request request = { sizeof(request), SIZE,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
 						      heap, NULL };
-	struct tenon_memory_import from = { .type = type,
-					    .size = SIZE,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = type,
+					    .bytes = SIZE,
 					    .usage = TENON_MEMORY_DEFAULT,
 					    .heap = (uint32_t)(heap + 1) };
 	struct tenon_memory *a, *b;
@@ -117,7 +122,9 @@ static void memory_given_away_as_a_dma_buf_is_the_same_memory(struct cts *cts)
 
 static void what_the_device_cannot_import_is_refused(struct cts *cts)
 {
-	struct tenon_memory_import from = { .size = SIZE, .usage = TENON_MEMORY_DEFAULT, .fd = 0 };
+	struct tenon_memory_import from = {
+		.size = sizeof(from), .bytes = SIZE, .usage = TENON_MEMORY_DEFAULT, .fd = 0
+	};
 	struct tenon_memory *m;
 	unsigned int type;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite's kernels as C functions of this process. */
 #ifndef TESTS_CTS_HOST_KERNELS_H
 #define TESTS_CTS_HOST_KERNELS_H
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/executable.h>
 
 /* The suite's kernels as C functions, in the order of cts_kernels. */

@@ -38,7 +38,8 @@ static void lose(struct cts *cts)
 
 static void a_lost_device_says_so_and_why(struct cts *cts)
 {
-	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m = cts_memory(cts, 64, 0), *n;
 	struct tenon_timeline *t;
 	struct tenon_point signal;
@@ -180,7 +181,8 @@ static void a_child_drops_what_its_parent_goes_on_with(struct cts *cts)
 /* What a child finds that opens the device anew; the line where that went wrong. */
 static int open_anew(bool forks)
 {
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_device *d;
 	struct tenon_queue *q;
 	struct tenon_memory *m;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about memory: requests, heaps, mappings and parts. */
 #include <tenon/backend/backend.h>
 #include <tenon/backend/memory.h>
 
@@ -21,16 +22,30 @@ static void memory_has_the_size_that_was_asked_for(struct cts *cts)
 
 static void memory_of_no_bytes_is_refused(struct cts *cts)
 {
-	struct tenon_memory_request request = { 0, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 0, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m;
 
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_VALUE);
 	assert_null(m);
 }
 
+static void memory_asked_for_without_a_size_of_the_struct_is_refused(struct cts *cts)
+{
+	struct tenon_memory_request request = { 0, 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_import from = { .bytes = 64, .usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory *m;
+
+	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_USAGE);
+	assert_null(m);
+	fails(tenon_memory_import(cts->device, &from, &m), -TENON_E_USAGE);
+	assert_null(m);
+}
+
 static void a_heap_that_does_not_exist_is_refused(struct cts *cts)
 {
-	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, 1000, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, 1000,
+						NULL };
 	struct tenon_memory *m;
 
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_VALUE);
@@ -39,7 +54,8 @@ static void a_heap_that_does_not_exist_is_refused(struct cts *cts)
 
 static void uses_that_nobody_knows_are_refused(struct cts *cts)
 {
-	struct tenon_memory_request request = { 64, 1u << 31 | TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64,
+						1u << 31 | TENON_MEMORY_DEFAULT, -1, NULL };
 	struct tenon_memory *m;
 
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_VALUE);
@@ -62,7 +78,7 @@ static void every_use_alone_gives_memory_that_has_it(struct cts *cts)
 	size_t i;
 
 	for (i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
-		struct tenon_memory_request request = { 64, uses[i], -1, NULL };
+		struct tenon_memory_request request = { sizeof(request), 64, uses[i], -1, NULL };
 		struct tenon_memory *m;
 		int err = tenon_memory_alloc(cts->device, &request, &m);
 
@@ -85,8 +101,8 @@ static void memory_may_be_asked_of_each_heap(struct cts *cts)
 	uint8_t back;
 
 	for (i = 0; i < p->heap_count; i++) {
-		struct tenon_memory_request request = { 256, TENON_MEMORY_DEFAULT, (int32_t)i,
-							NULL };
+		struct tenon_memory_request request = { sizeof(request), 256, TENON_MEMORY_DEFAULT,
+							(int32_t)i, NULL };
 		struct tenon_memory *m;
 		int err = tenon_memory_alloc(cts->device, &request, &m);
 
@@ -107,7 +123,8 @@ static void memory_may_be_asked_of_each_heap(struct cts *cts)
 
 static void more_memory_than_there_is_fails_with_words(struct cts *cts)
 {
-	struct tenon_memory_request request = { UINT64_C(1) << 60, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), UINT64_C(1) << 60,
+						TENON_MEMORY_DEFAULT, -1, NULL };
 	struct tenon_memory *m;
 
 	fails(tenon_memory_alloc(cts->device, &request, &m), -TENON_E_NOMEM);
@@ -121,9 +138,10 @@ static void more_memory_than_there_is_fails_with_words(struct cts *cts)
 
 static struct tenon_memory *mappable(struct cts *cts, uint64_t size)
 {
-	struct tenon_memory_request request = {
-		size, TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP | TENON_MEMORY_HOST_READ, -1, NULL
-	};
+	struct tenon_memory_request request = { sizeof(request), size,
+						TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP |
+							TENON_MEMORY_HOST_READ,
+						-1, NULL };
 	struct tenon_memory *m = NULL;
 	int err = tenon_memory_alloc(cts->device, &request, &m);
 
@@ -331,6 +349,7 @@ const struct cts_case cts_memory_cases[] = {
 	CTS_CASE(the_device_tells_what_it_is),
 	CTS_CASE(memory_has_the_size_that_was_asked_for),
 	CTS_CASE(memory_of_no_bytes_is_refused),
+	CTS_CASE(memory_asked_for_without_a_size_of_the_struct_is_refused),
 	CTS_CASE(a_heap_that_does_not_exist_is_refused),
 	CTS_CASE(uses_that_nobody_knows_are_refused),
 	CTS_CASE(every_use_alone_gives_memory_that_has_it),

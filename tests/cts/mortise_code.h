@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite's kernels as programs for mortise, and how a backend of it is set up. */
 #ifndef TESTS_CTS_MORTISE_CODE_H
 #define TESTS_CTS_MORTISE_CODE_H
 

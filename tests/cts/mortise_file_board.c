@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make the folder and the file of a board whose memory is a file, and run its firmware on the simulator. */
 #include "tests/cts/mortise_file_board.h"
 
 #include <fcntl.h>

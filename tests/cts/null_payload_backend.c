@@ -2,6 +2,9 @@
 /* The template's own kind of payload: the suite's kernels take the place of what null has built in. */
 #define host_kernels	  null_functions
 #define host_kernel_count null_function_count
+
+#include <tenon/backend/buffer.h>
+
 #include "tests/cts/host_kernels.c"
 
 #include "tests/cts/cts.h"

@@ -2,6 +2,8 @@
 /* The suite of backends: OpenCL, on the driver that is installed. */
 #include "tests/cts/cts.h"
 
+#include <tenon/backend/buffer.h>
+
 /* what cannot be the type of an argument comes as an integer of its size */
 static const char *c_type(const char *dtype)
 {

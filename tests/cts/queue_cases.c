@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about queues: order, timestamps, functions of the host, and failures. */
 #include <time.h>
 
 #include <tenon/backend/queue.h>

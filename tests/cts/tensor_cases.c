@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about tensors on devices: copies between devices and queues, workspaces, attributes. */
 #include <tenon/backend/backend.h>
 #include <tenon/backend/memory.h>
 

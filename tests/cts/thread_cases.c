@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases in which several threads use a device at once. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ struct worker {
 static void *fill_and_read(void *context)
 {
 	struct worker *w = context;
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m;
 	struct tenon_queue *q;
 	uint32_t back[1024];
@@ -51,7 +53,8 @@ static void *fill_and_read(void *context)
 static void *launch(void *context)
 {
 	struct worker *w = context;
-	struct tenon_memory_request request = { 40, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 40, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m;
 	struct tenon_queue *q;
 	uint64_t args[11] = { 0 };

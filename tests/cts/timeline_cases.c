@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases about timelines: points that operations and the host signal and wait for, and deadlines. */
 #include <pthread.h>
 #include <time.h>
 
@@ -245,7 +246,8 @@ static void a_queue_waits_for_one_of_another_device(struct cts *cts)
 	struct tenon_timeline *t;
 	struct tenon_point there = { NULL, 0 }, here = { NULL, 0 };
 	struct tenon_sync a = sync_of(NULL, &there), b = sync_of(&there, &here);
-	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	uint8_t bytes[64], back[64];
 
 	if (tenon_device_open("cpu://0?queue=worker", &device))

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Write the suite's kernels as GLSL, and compile them. */
 #include "tests/cts/vulkan_glsl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "tests/vulkan/vulkan_environment.h"

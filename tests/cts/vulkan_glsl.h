@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The suite's kernels as SPIR-V, which glslangValidator makes of GLSL. */
 #ifndef TESTS_CTS_VULKAN_GLSL_H
 #define TESTS_CTS_VULKAN_GLSL_H
 

@@ -99,7 +99,8 @@ static void drop_all(void *context)
 
 static void what_a_host_function_drops_is_given_back_by_the_next_allocation(void **state)
 {
-	struct tenon_memory_request ordered = { 64, TENON_MEMORY_DEFAULT, -1, rig.queue };
+	struct tenon_memory_request ordered = { sizeof(ordered), 64, TENON_MEMORY_DEFAULT, -1,
+						rig.queue };
 	struct tenon_memory *used = rig_memory(64), *plain = rig_memory(64), *m = NULL;
 	struct tenon_executable *e =
 		rig_executable(rig_program("ptx", rig_bump, strlen(rig_bump), "bump", "p", 0));

@@ -131,7 +131,8 @@ static void a_trap_loses_the_device(void **state)
 
 static void memory_of_another_device_survives_a_fault(void **state)
 {
-	const struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						      NULL };
 	struct tenon_device *other = NULL;
 	struct tenon_memory *m = NULL;
 	struct tenon_queue *q = NULL;
@@ -157,8 +158,9 @@ static void memory_of_another_device_survives_a_fault(void **state)
 
 static void a_kernel_that_does_not_end_is_a_deadline_that_passed(void **state)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP,
-						      -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 4096,
+						      TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP, -1,
+						      NULL };
 	struct tenon_memory *m = NULL;
 	volatile uint32_t *word;
 	void *mapped = NULL;

@@ -12,8 +12,10 @@
 
 static void an_allocation_that_fails_says_how_much_was_asked_for(void **state)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
-	const struct tenon_memory_request host = { 512, TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP, -1,
+	const struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
+	const struct tenon_memory_request host = { sizeof(host), 512,
+						   TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP, -1,
 						   NULL };
 	struct tenon_memory *m = NULL;
 
@@ -36,7 +38,7 @@ static void exported_memory_that_fails_half_way_leaves_nothing(void **state)
 	static const char *const functions[] = { "cuMemGetAllocationGranularity", "cuMemCreate",
 						 "cuMemAddressReserve", "cuMemMap",
 						 "cuMemSetAccess" };
-	const struct tenon_memory_request request = { 4096,
+	const struct tenon_memory_request request = { sizeof(request), 4096,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
 						      -1, NULL };
 	struct tenon_memory *m = NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "driver/cuda/cuda_api.h"

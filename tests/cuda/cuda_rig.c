@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device of the fake libcuda for a suite, and find out whether a case left anything behind. */
 #include "tests/cuda/cuda_rig.h"
 
 #include <dlfcn.h>
@@ -86,6 +87,8 @@ void rig_close(void)
 	program_count = 0;
 	tenon_object_unref(rig.queue);
 	tenon_object_unref(rig.device);
+	rig.queue = NULL;
+	rig.device = NULL;
 	tenon_device_close_all();
 	tenon_error_clear();
 }
@@ -125,7 +128,8 @@ void rig_gives_up(void)
 
 struct tenon_memory *rig_memory(uint64_t size)
 {
-	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_memory *m = NULL;
 
 	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);

@@ -228,7 +228,8 @@ static void a_graph_that_does_not_change_is_made_anew(void **state)
 
 static void memory_of_a_queue_is_ordered_on_its_stream(void **state)
 {
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, rig.queue };
+	struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT, -1,
+						rig.queue };
 	struct tenon_memory *m = NULL, *kept = NULL;
 	struct tenon_queue *q = NULL;
 
@@ -263,7 +264,8 @@ static int64_t available(void)
 /* Memory of the queue @first, used by rig.queue behind it, and dropped before that has begun. */
 static void drop_while_another_queue_uses_it(struct tenon_queue *first, bool keep)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, first };
+	const struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT,
+						      -1, first };
 	struct tenon_memory *m = NULL, *n = rig_memory(4096);
 	int64_t before = available();
 
@@ -299,7 +301,8 @@ static void memory_of_a_queue_stays_while_another_uses_it(void **state)
 
 static void memory_of_the_only_queue_goes_in_its_order(void **state)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, rig.queue };
+	const struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT,
+						      -1, rig.queue };
 	struct tenon_memory *m = NULL;
 	struct tenon_queue *q = NULL;
 	long live, events;
@@ -341,7 +344,7 @@ static void neither_reads_nor_large_writes_wait(void **state)
 
 static void pinned_memory_is_copied_by_the_driver(void **state)
 {
-	const struct tenon_memory_request request = { 1 << 20,
+	const struct tenon_memory_request request = { sizeof(request), 1 << 20,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP, -1,
 						      NULL };
 	struct tenon_memory *m = rig_memory(1 << 20), *host = NULL;
@@ -379,7 +382,8 @@ static void the_context_is_switched_when_another_is_current_and_only_then(void *
 
 static void two_devices_work_side_by_side_in_a_thread(void **state)
 {
-	const struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						      NULL };
 	struct tenon_memory *a = rig_memory(64), *b = NULL;
 	struct tenon_device *other = NULL;
 	struct tenon_queue *q = NULL;
@@ -427,6 +431,30 @@ static void a_stream_of_somebody_elses_is_used_and_left_alone(void **state)
 	assert_ptr_not_equal(q->native, stream);
 	assert_int_equal(destroy(stream), 0);
 	tenon_object_unref(m);
+}
+
+static void note(void *context)
+{
+	__atomic_store_n((int *)context, 1, __ATOMIC_RELEASE);
+}
+
+static void what_the_program_puts_on_a_stream_that_it_was_given_is_waited_for(void **state)
+{
+	int (*call)(cu_stream, void (*)(void *), void *) = NULL;
+	int called = 0;
+
+	(void)state;
+	*(void **)&call = rig_function("cuLaunchHostFunc");
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+	fake_cuda_hang(rig.fake, 1);
+	assert_int_equal(call(device_thread_stream(rig.device->id), note, &called), 0);
+	assert_int_equal(tenon_queue_sync(rig.queue, tenon_deadline(10000000)), -TENON_E_TIMEOUT);
+	tenon_error_clear();
+	fake_cuda_hang(rig.fake, 0);
+	assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+	assert_int_equal(__atomic_load_n(&called, __ATOMIC_ACQUIRE), 1);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
 }
 
 static void marks_use_their_events_again(void **state)
@@ -481,6 +509,7 @@ int main(void)
 		RIG_CASE(the_context_is_switched_when_another_is_current_and_only_then),
 		RIG_CASE(two_devices_work_side_by_side_in_a_thread),
 		RIG_CASE(a_stream_of_somebody_elses_is_used_and_left_alone),
+		RIG_CASE(what_the_program_puts_on_a_stream_that_it_was_given_is_waited_for),
 		RIG_CASE(marks_use_their_events_again),
 	};
 

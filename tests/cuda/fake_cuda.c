@@ -82,6 +82,27 @@ static void spoil(struct cu_context_data *c, int status)
 				    __ATOMIC_RELAXED);
 }
 
+static int gives_back(const char *name)
+{
+	static const char *const ways[] = { "Free",  "Destroy",	   "Release", "Unload",
+					    "Unmap", "Unregister", "Reset" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strstr(name, ways[i]))
+			return 1;
+	return 0;
+}
+
+/* Is this the call that was to fail? */
+static int fails(const char *name)
+{
+	if (f.any_at > 0 && !gives_back(name))
+		return !__atomic_sub_fetch(&f.any_at, 1, __ATOMIC_ACQ_REL);
+	return f.fail_at && f.failing && !strcmp(f.failing, name) &&
+	       !__atomic_sub_fetch(&f.fail_at, 1, __ATOMIC_ACQ_REL);
+}
+
 /* Every function passes here. */
 static int enter(const char *name)
 {
@@ -96,8 +117,7 @@ static int enter(const char *name)
 		complain("before cuInit", name);
 		return 3;
 	}
-	if (f.fail_at && f.failing && !strcmp(f.failing, name) &&
-	    !__atomic_sub_fetch(&f.fail_at, 1, __ATOMIC_ACQ_REL)) {
+	if (fails(name)) {
 		if (f.result >= CU_ILLEGAL_ADDRESS && current)
 			spoil(current, f.result);
 		return f.result;

@@ -22,6 +22,7 @@
  * struct fake_cuda - what the library is to do, and what it saw; exported as `fake_cuda`
  * @failing: function, with its suffix, that fails
  * @fail_at: at which call from now: 1 is the next; 0: none
+ * @any_at: at which call from now any function fails that does not give something back: 1 is the next; 0: none
  * @result: what it answers; from 700 on the context is spoiled and everything answers it
  * @hangs: streams do not move
  * @nothing: launches return at once and do nothing, to measure what is above them
@@ -38,6 +39,7 @@
 struct fake_cuda {
 	const char *failing;
 	int fail_at;
+	int any_at;
 	int result;
 	int hangs;
 	int nothing;

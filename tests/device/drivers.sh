@@ -14,6 +14,7 @@ done
 unruly=$TENON_BUILD/tests/opencl/fake_opencl_unruly.so
 nowhere=/nowhere/driver.so
 host=tests/interop/data/tvm-0.27.0.post1/host_vecadd/lib.so
+kernels=tests/interop/data/tvm-0.27.0.post1/opencl_vecadd/lib.so
 export TENON_VULKAN_LIBRARY=$nowhere TENON_CUDA_LIBRARY=$nowhere TENON_CACHE_DIR=
 export TENON_OPENCL_LIBRARY="$unruly"
 
@@ -140,6 +141,16 @@ run_explains()
 	done
 }
 
+# without the process that waits for its end
+warm_goes_on()
+{
+	for how in print kill-children; do
+		UNRULY=$how TENON_CACHE_DIR=$scratch/cache command_ends 0 warm "$kernels" --device opencl:0 || return
+		! grep -q 'the command ended' "$scratch/err" || return
+	done
+	grep -q 'killed a child' "$scratch/err"
+}
+
 a_hang_ends_by_the_timeout()
 {
 	UNRULY=hang
@@ -202,6 +213,9 @@ if command -v python3 >/dev/null 2>&1; then
 	it "what drivers print does not get into JSON" prints_do_not_reach_json
 fi
 it "run says which driver ended it" run_explains
+if [ -e /proc/thread-self/children ]; then
+	it "warm goes on if a driver ends the process that would say so" warm_goes_on
+fi
 it "run gives up a driver that hangs, with --timeout" a_hang_ends_by_the_timeout
 it "work for the processor touches no driver" the_processor_needs_none
 it "a driver that is left out is not touched" left_out

@@ -23,7 +23,8 @@ struct scene {
 
 static struct scene begin(void)
 {
-	const struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						      NULL };
 	struct scene s = { .done = { NULL, 1 } };
 	struct tenon_sync sync = { NULL, 0, &s.done, 1 };
 

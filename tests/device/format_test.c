@@ -3,6 +3,7 @@
 #include "tests/unit/blob.h"
 
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/backend/payload_format.h>
 

@@ -23,7 +23,8 @@ static uint64_t soon(void)
 
 static struct scene begin(void)
 {
-	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct scene s;
 
 	s.device = fake_open("fake:0", &s.q);

@@ -131,7 +131,8 @@ static void what_waits_for_a_late_job_does_not_run(void **state)
 	struct tenon_timeline *last;
 	struct tenon_point then;
 	struct tenon_sync sync = { &s.done, 1, &then, 1 };
-	struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m;
 
 	(void)state;

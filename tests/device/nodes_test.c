@@ -13,7 +13,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "tools/devices/devices.h"
+#include "tools/devices_verb/devices.h"
 
 /* paths are relative: whoever may not enter the folders above can still look at these */
 static char root[512];

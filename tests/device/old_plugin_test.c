@@ -38,7 +38,8 @@ static int close_it(void **state)
 
 static struct tenon_memory *memory(void)
 {
-	const struct tenon_memory_request request = { 64, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 64, TENON_MEMORY_DEFAULT, -1,
+						      NULL };
 	struct tenon_memory *m;
 
 	assert_int_equal(tenon_memory_alloc(device, &request, &m), 0);

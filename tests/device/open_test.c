@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open devices by number, name, UUID, keys and place; reopen those that were lost. */
 #include "tests/device/fake_device.h"
 
 #include <pthread.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Plug-ins that bring a backend: which are loaded, and why others are not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "lib/file_trust.h"

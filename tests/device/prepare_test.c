@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/executable.h>
 #include <tenon/backend/memory.h>
 #include <tenon/backend/payload_format.h>
@@ -17,7 +18,7 @@
 
 #include "lib/clock.h"
 #include "runtime/payload/payload_module.h"
-#include "tools/target/kernels.h"
+#include "tools/device_option/kernels.h"
 
 #define KERNELS 6
 

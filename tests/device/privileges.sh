@@ -51,7 +51,7 @@ plugs_nothing_in()
 {
 	as_user "$folder/tenon" doctor > "$scratch/found" 2>&1
 	cat "$scratch/found"
-	! grep -e "$scratch" "$scratch/found" && grep 'CONFIG_DEVICE_[A-Z]*=m: no plug-in' "$scratch/found"
+	! grep -e "$scratch" "$scratch/found" && grep 'CONFIG_[A-Z_]*=m: no plug-in' "$scratch/found"
 }
 if grep -qs '^CONFIG_ERROR_MESSAGES=y' "$TENON_BUILD/include/config/auto.conf" &&
 	grep -qs '^CONFIG_DEVICE_[A-Z]*=m' "$TENON_BUILD/include/config/auto.conf" && [ -e "$folder/libtenon.so.0" ]; then

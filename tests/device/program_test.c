@@ -5,6 +5,7 @@
 
 #include "tests/unit/suite.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/executable.h>
 #include <tenon/backend/payload_format.h>
 #include <tenon/module.h>

@@ -21,7 +21,8 @@ static struct tenon_timeline *timeline(void)
 
 static struct tenon_memory *memory(struct tenon_device *d, uint64_t size)
 {
-	struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m = NULL;
 
 	assert_int_equal(tenon_memory_alloc(d, &request, &m), 0);
@@ -215,7 +216,7 @@ struct refused {
 	struct tenon_timeline *t;
 };
 
-/* Submit it: @taken operations are taken before the one that is refused, and @status is what the caller hears. */
+/* Submit it: @taken operations are taken before the one that is refused, and @status is returned. */
 static void begin_refused(struct refused *r, int taken, int status)
 {
 	struct tenon_point signal = { timeline(), 1 };
@@ -255,14 +256,15 @@ static void a_recording_that_is_refused_half_way_is_an_operation_that_failed(voi
 	struct refused r;
 
 	(void)state;
-	begin_refused(&r, 1, 0);
+	begin_refused(&r, 1, -TENON_E_VALUE);
+	assert_error("fake: no operation 4");
 	assert_int_equal(fake_queue(r.q)->given, 1);
 	assert_int_equal(tenon_timeline_wait(r.t, 1, 0), -TENON_E_VALUE);
 	assert_error("fake: no operation 4");
+	/* what was taken runs */
 	assert_int_equal(tenon_queue_sync(r.q, tenon_deadline(MS)), -TENON_E_TIMEOUT);
+	tenon_error_clear();
 	fake_finish(r.q);
-	assert_int_equal(tenon_queue_sync(r.q, soon()), -TENON_E_VALUE);
-	assert_error("fake: no operation 4");
 	assert_int_equal(tenon_queue_sync(r.q, soon()), 0);
 	end_refused(&r);
 }
@@ -356,6 +358,50 @@ static void a_queue_that_ends_holds_no_memory_back(void **state)
 	end(q, d);
 }
 
+static void memory_stays_while_a_queue_cannot_be_marked(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64), *n = memory(d, 64);
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	tenon_error_clear();
+	fake.marks_fail = 100;
+	tenon_object_unref(m);
+	assert_int_equal(fake.frees, 0);
+	assert_string_equal(tenon_error_message(), "");
+	/* still not marked when the operation is done, and then marked */
+	fake_finish(q);
+	tenon_object_unref(n);
+	assert_int_equal(fake.frees, 0);
+	fake.marks_fail = 0;
+	tenon_object_unref(memory(d, 8));
+	assert_int_equal(fake.frees, 3);
+	assert_int_equal(tenon_device_check(d), 0);
+	end(q, d);
+}
+
+static void a_queue_that_cannot_be_marked_at_its_end_loses_the_device(void **state)
+{
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_memory *m = memory(d, 64);
+
+	(void)state;
+	assert_int_equal(fill(q, m, NULL, NULL), 0);
+	tenon_error_clear();
+	fake.marks_fail = 1;
+	tenon_object_unref(q);
+	assert_int_equal(fake.queues_gone, 1);
+	assert_string_equal(tenon_error_message(), "");
+	assert_true(tenon_device_check(d) < 0);
+	assert_error_has("fake: no memory for a mark");
+	tenon_error_clear();
+	tenon_object_unref(m);
+	tenon_object_unref(d);
+}
+
 static void a_lost_device_holds_no_memory_back(void **state)
 {
 	struct tenon_queue *q;
@@ -373,6 +419,30 @@ static void a_lost_device_holds_no_memory_back(void **state)
 	assert_int_equal(fake.frees, 2);
 	tenon_object_unref(q);
 	tenon_object_unref(d);
+}
+
+/* The fake would take it: that it does not get there is the library's doing. */
+static void a_lost_device_takes_no_launch(void **state)
+{
+	static const struct tenon_kernel_info info = { .name = { "f", 1 }, .dimensions = 1 };
+	struct tenon_queue *q;
+	struct tenon_device *d = fake_open("fake:0", &q);
+	struct tenon_executable executable = { .device = d };
+	struct tenon_kernel kernel = { &executable, &info };
+	struct tenon_dispatch dispatch = { .kernel = &kernel,
+					   .grid = { 1, 1, 1 },
+					   .block = { 1, 1, 1 } };
+
+	(void)state;
+	assert_int_equal(tenon_queue_dispatch(q, &dispatch, NULL), 0);
+	assert_int_equal(fake_queue(q)->given, 1);
+	tenon_error(-TENON_E_DEVICE, "the cable came off");
+	tenon_device_lose(d, -TENON_E_DEVICE);
+	tenon_error_clear();
+	assert_int_equal(tenon_queue_dispatch(q, &dispatch, NULL), -TENON_E_LOST);
+	assert_error("fake:0 is lost: the cable came off. Reopen it");
+	assert_int_equal(fake_queue(q)->given, 1);
+	end(q, d);
 }
 
 static void a_pool_asks_for_memory_in_the_queues_order(void **state)
@@ -573,7 +643,11 @@ int main(void)
 				       fake_reset),
 		cmocka_unit_test_setup(memory_goes_back_when_every_queue_is_past_it, fake_reset),
 		cmocka_unit_test_setup(a_queue_that_ends_holds_no_memory_back, fake_reset),
+		cmocka_unit_test_setup(memory_stays_while_a_queue_cannot_be_marked, fake_reset),
+		cmocka_unit_test_setup(a_queue_that_cannot_be_marked_at_its_end_loses_the_device,
+				       fake_reset),
 		cmocka_unit_test_setup(a_lost_device_holds_no_memory_back, fake_reset),
+		cmocka_unit_test_setup(a_lost_device_takes_no_launch, fake_reset),
 		cmocka_unit_test_setup(a_pool_asks_for_memory_in_the_queues_order, fake_reset),
 		cmocka_unit_test_setup(a_pool_gives_up_what_lies_idle_before_it_fails, fake_reset),
 		cmocka_unit_test_setup(a_signal_lets_no_queue_go, fake_reset),

@@ -42,7 +42,8 @@ size_t trace_count(const char *text, const char *word)
 
 struct tenon_memory *trace_memory(struct tenon_device *d, uint64_t size)
 {
-	struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m = NULL;
 
 	assert_int_equal(tenon_memory_alloc(d, &request, &m), 0);

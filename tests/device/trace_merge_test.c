@@ -2,7 +2,7 @@
 /* Events that another machine recorded become a part of a trace, and a trace is kept for another machine. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/clock.h"
 #include "lib/trace.h"

@@ -303,7 +303,8 @@ struct worker {
 /* Fill memory in a queue of its own. */
 static int work_once(struct tenon_device *d)
 {
-	struct tenon_memory_request request = { 256, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 256, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m = NULL;
 	struct tenon_queue *q;
 	uint64_t begin;
@@ -336,7 +337,8 @@ static void *work(void *context)
 
 static void traces_begin_and_end_while_threads_work(void **state)
 {
-	struct worker workers[THREADS] = { 0 };
+	/* static: if an assertion fails, the threads run on */
+	static struct worker workers[THREADS];
 	struct tenon_device *d;
 	size_t seen = 0;
 	char *text;

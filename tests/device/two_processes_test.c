@@ -81,9 +81,10 @@ static int failed(const char *what)
 /* What the other process does with what it is given. */
 static int answer(struct tenon_device *d, int memory_fd, int fence_fd, int socket)
 {
-	const struct tenon_memory_import from = { .type = TENON_HANDLE_OPAQUE_FD,
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_OPAQUE_FD,
 						  .fd = memory_fd,
-						  .size = SIZE,
+						  .bytes = SIZE,
 						  .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_point there = { NULL, 1 }, answered = { NULL, 1 };
 	struct tenon_sync behind = { &there, 1, NULL, 0 }, done = { NULL, 0, &answered, 1 };
@@ -139,7 +140,7 @@ static int other_process(const char *uri, int socket)
 static struct tenon_memory *fill_later(struct tenon_queue *q, const struct tenon_point *gate,
 				       const struct tenon_point *filled, int socket)
 {
-	const struct tenon_memory_request request = { SIZE,
+	const struct tenon_memory_request request = { sizeof(request), SIZE,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
 						      -1, NULL };
 	struct tenon_sync s = { gate, 1, filled, 1 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of devices as texts: number, path, keys and values. */
 #include <stdio.h>
 
 #include "runtime/device/device_table.h"

@@ -11,6 +11,7 @@
  * @status: what it fails with
  * @live: objects that were made and not destroyed
  * @equal: all layouts are equal, or none: values are converted then
+ * @inexact: the processor adds products of bytes in 16 bits
  */
 struct fake_dnnl {
 	int major, minor;
@@ -18,6 +19,7 @@ struct fake_dnnl {
 	int status;
 	long live;
 	int equal;
+	int inexact;
 };
 
 #endif /* TESTS_DNNL_FAKE_DNNL_H */

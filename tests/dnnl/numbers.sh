@@ -20,6 +20,9 @@ grep -q '_forward_primitive_desc_create' "$scratch/header" && skip "the header i
 		sed -n 's/.*\[DNNL_\([A-Z_]*\)\] = { \(0x[0-9a-f]*\),.*/\L_Static_assert(dnnl_eltwise_\1 == \2, "");/p' |
 		sed 's/_static_assert/_Static_assert/'
 	echo '_Static_assert(sizeof(dnnl_memory_desc_t) == 696 && sizeof(dnnl_rnn_desc_t) <= 16384, "sizes");'
+	echo '_Static_assert(dnnl_s32 == 4 && dnnl_s8 == 5 && dnnl_u8 == 6, "types");'
+	echo '_Static_assert((dnnl_cpu_isa_avx512_core_vnni & 0x440) && (dnnl_cpu_isa_avx2_vnni & 0x440), "processors");'
+	echo '_Static_assert(!((dnnl_cpu_isa_avx512_core | dnnl_cpu_isa_avx512_mic_4ops) & 0x440), "others");'
 	echo '_Static_assert(dnnl_f32 == 3 && dnnl_cpu == 1 && dnnl_forward_inference == 96, "kinds");'
 	echo '_Static_assert(dnnl_use_global_stats == 1 && dnnl_use_scale == 8 && dnnl_use_shift == 16, "flags");'
 	echo '_Static_assert(dnnl_scratchpad_mode_user == 1 && dnnl_format_tag_any == 1, "modes");'

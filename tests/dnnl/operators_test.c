@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs of a JSON runtime: attributes, memory by lifetime, and what oneDNN makes of operators. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
+#include <tenon/threads.h>
 
 #include "runtime/byoc/dnnl/dnnl_plan.h"
 #include "runtime/byoc/json_attributes.h"
@@ -190,6 +193,85 @@ static void windows_that_do_not_fit_are_refused(void **unused)
 	operator_is_refused("nn.conv2d", image, 2, "[1, 1, 3, 3]", "", "a convolution");
 }
 
+static int threads_of_this_process(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int count = -2; /* . and .. */
+
+	assert_non_null(d);
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+/* OpenMP keeps the threads that it has started, so this comes before what starts some. */
+static void small_constants_are_laid_out_without_other_threads(void **unused)
+{
+	float *weights = calloc(64 * 64 * 9, sizeof(*weights));
+	struct dnnl_plan plan;
+	struct byoc_graph g;
+	int before;
+
+	(void)unused;
+	need_onednn();
+	assert_non_null(weights);
+	read_graph(&g, "{\"nodes\": [" INPUT(
+			       "[1, 64, 56, 56]") "{\"op\": \"const\", \"name\": \"w\", "
+						  "\"attrs\": {\"dtype\": [[\"float32\"]], "
+						  "\"shape\": [[[64, 64, 3, 3]]]}}, "
+						  "{\"op\": \"kernel\", \"name\": \"nn.conv2d\", "
+						  "\"inputs\": [[0, 0, 0], [1, 0, 0]], \"attrs\": "
+						  "{\"dtype\": [[\"float32\"]], "
+						  "\"shape\": [[[1, 64, 56, 56]]], \"padding\": "
+						  "[[\"1\", \"1\"]]}}], "
+						  "\"arg_nodes\": [0, 1], \"heads\": [[2, 0, 0]]}");
+	before = threads_of_this_process();
+	assert_int_equal(tenon_parallel_configure(2, false), 0);
+	assert_int_equal(dnnl_plan_make(&g, (void *[]){ weights }, &plan), 0);
+	assert_int_equal(threads_of_this_process(), before);
+	assert_true(plan.constants.expected > 0);
+	dnnl_plan_fini(&plan);
+	assert_int_equal(tenon_parallel_configure(0, false), 0);
+	byoc_graph_fini(&g);
+	free(weights);
+}
+
+/* OpenMP keeps the threads that it has started. */
+static void onednn_has_no_more_threads_than_the_pool(void **unused)
+{
+	const char *const inputs[] = { "[1, 64, 56, 56]", "[64, 64, 3, 3]" };
+	const size_t count = 64 * 56 * 56;
+	float *x, *weights, *out;
+	struct byoc_graph g;
+	int before, set;
+
+	(void)unused;
+	need_onednn();
+	x = calloc(count, sizeof(*x));
+	out = calloc(count, sizeof(*out));
+	weights = calloc(64 * 64 * 9, sizeof(*weights));
+	assert_true(x && out && weights);
+	before = threads_of_this_process();
+	read_operator(&g, "nn.conv2d", inputs, 2, "[1, 64, 56, 56]",
+		      ", \"padding\": [[\"1\", \"1\"]]");
+	set = dnnl.threads ? dnnl.threads() : 0;
+	assert_int_equal(tenon_parallel_configure(1, false), 0);
+	assert_int_equal(plan_and_run(&g, (void *[]){ x, weights, out }), 0);
+	assert_int_equal(threads_of_this_process(), before);
+	assert_int_equal(dnnl.threads ? dnnl.threads() : 0, set);
+	if (set > 1) {
+		assert_int_equal(tenon_parallel_configure(2, false), 0);
+		assert_int_equal(plan_and_run(&g, (void *[]){ x, weights, out }), 0);
+		assert_int_equal(threads_of_this_process(), before + 1);
+	}
+	assert_int_equal(tenon_parallel_configure(0, false), 0);
+	byoc_graph_fini(&g);
+	free(x);
+	free(out);
+	free(weights);
+}
+
 /* ---- without oneDNN */
 
 static void attributes_have_all_forms_that_tvm_writes(void **unused)
@@ -284,6 +366,8 @@ int main(void)
 		cmocka_unit_test(attributes_have_all_forms_that_tvm_writes),
 		cmocka_unit_test(buffers_of_one_time_do_not_overlap),
 		cmocka_unit_test(buffers_that_no_memory_holds_are_refused),
+		cmocka_unit_test(small_constants_are_laid_out_without_other_threads),
+		cmocka_unit_test(onednn_has_no_more_threads_than_the_pool),
 		cmocka_unit_test(an_operator_gives_its_values),
 		cmocka_unit_test(post_ops_are_applied_in_their_order),
 		cmocka_unit_test(a_post_op_that_is_not_known_is_refused),

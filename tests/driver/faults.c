@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make system calls fail on a schedule, and count the descriptors and mappings that are left. */
 #include "tests/driver/faults.h"
 
 #include <errno.h>

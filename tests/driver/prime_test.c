@@ -78,16 +78,17 @@ static void needs_guest(void)
 
 static void import_on_cpu(void)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_DMA_BUF,
 					    .fd = shared.fd,
-					    .size = SIZE,
+					    .bytes = SIZE,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *none;
 
 	assert_int_equal(tenon_device_open("cpu:0", &device), 0);
 	assert_int_equal(tenon_queue_create(device, &queue), 0);
 	assert_int_equal(tenon_memory_import(device, &from, &memory), 0);
-	from.size = SIZE + 1;
+	from.bytes = SIZE + 1;
 	assert_int_equal(tenon_memory_import(device, &from, &none), -TENON_E_VALUE);
 	assert_error_has("fewer than 65537 bytes");
 	tenon_error_clear();
@@ -296,7 +297,8 @@ static void a_fence_of_a_buffer_waits_for_a_queue(void **state)
 /* The simulator's core reaches its window alone: bytes of a buffer are copied there, and fences go both ways. */
 static void fences_of_a_buffer_order_work_of_a_board(void **state)
 {
-	const struct tenon_memory_request request = { SIZE, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), SIZE, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 
 	(void)state;
 	needs_guest();
@@ -314,11 +316,12 @@ static void fences_of_a_buffer_order_work_of_a_board(void **state)
 /* Memory of a board as memory of the CPU and, in the guest, of vgem: one memory for all three. */
 static void memory_of_a_board_is_memory_of_others(void **state)
 {
-	const struct tenon_memory_request request = { SIZE - 100,
+	const struct tenon_memory_request request = { sizeof(request), SIZE - 100,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
 						      -1, NULL };
-	struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
-					    .size = SIZE - 100,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_DMA_BUF,
+					    .bytes = SIZE - 100,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_device *cpu;
 	struct tenon_queue *other;
@@ -364,9 +367,10 @@ static void memory_of_a_board_is_memory_of_others(void **state)
 	tenon_object_unref(same);
 	/* a part that was imported shares its pages with others */
 	assert_int_equal(tenon_memory_map(memory, TENON_MAP_READ, 0, 64, &start), 0);
-	from = (struct tenon_memory_import){ .type = TENON_HANDLE_HOST_POINTER,
+	from = (struct tenon_memory_import){ .size = sizeof(struct tenon_memory_import),
+					     .type = TENON_HANDLE_HOST_POINTER,
 					     .pointer = start,
-					     .size = 64,
+					     .bytes = 64,
 					     .usage = request.usage };
 	assert_int_equal(tenon_memory_import(device, &from, &same), 0);
 	assert_int_equal(tenon_memory_export(same, TENON_HANDLE_DMA_BUF, &from.fd),
@@ -380,9 +384,10 @@ static void memory_of_a_board_is_memory_of_others(void **state)
 
 static void a_descriptor_of_another_sort_is_refused(void **state)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_DMA_BUF,
 					    .fd = memfd_create("file", MFD_CLOEXEC),
-					    .size = SIZE,
+					    .bytes = SIZE,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *none;
 

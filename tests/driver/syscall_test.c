@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of system calls: attributes as text and numbers, mapped ranges, and waits with a deadline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

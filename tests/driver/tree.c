@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make and remove the folder that stands for / in a test. */
 #include "tests/driver/tree.h"
 
 #include <ftw.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Answer the calls of VFIO as the kernel does, for one PCI device. */
 #include "tests/driver/vfio_kernel.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@ for tiles; setters are a dictionary.
 
   check.py one FILE [N=BYTES]...      print the verdict: "ok" and the extents, or the offset
   check.py mutants SEED COUNT FILE...   write COUNT damaged copies with their verdicts to standard output
+  check.py streams SEED COUNT         write COUNT payloads that are made by chance, in the same way
 """
 import random
 import struct
@@ -455,10 +456,20 @@ def repaired(data):
     return data
 
 
-def mutants(seed, count, files, out):
-    """One record for each: size, limits (2^64 - 1: none), offset of the fault (2^64 - 1: none), extents, bytes."""
-    rng = random.Random(seed)
+def record(data, limits, out):
+    """Write size, limits (2^64 - 1: none), offset of the fault (2^64 - 1: none), extents, bytes."""
     none = (1 << 64) - 1
+    words = verdict(data, limits).split()
+    refused = words[0] == "refused"
+    out.write(struct.pack("<26Q", len(data), *(none if n is None else n for n in limits),
+                          int(words[1], 16) if refused else none,
+                          *([0] * 16 if refused else map(int, words[1:]))))
+    out.write(data)
+
+
+def mutants(seed, count, files, out):
+    """One record for each."""
+    rng = random.Random(seed)
     sources = []
     for path in files:
         with open(path, "rb") as file:
@@ -470,13 +481,128 @@ def mutants(seed, count, files, out):
         data = damage(data, rng)
         if rng.randrange(4):
             data = repaired(data)
-        limits = sizes if rng.randrange(2) else [None] * 8
-        words = verdict(data, limits).split()
-        refused = words[0] == "refused"
-        out.write(struct.pack("<26Q", len(data), *(none if n is None else n for n in limits),
-                              int(words[1], 16) if refused else none,
-                              *([0] * 16 if refused else map(int, words[1:]))))
-        out.write(data)
+        record(data, sizes if rng.randrange(2) else [None] * 8, out)
+
+
+# ---- payloads by chance: each has all setters but a few, and operations of every kind
+
+CONFIGS = (0x1807, 0x10003008, 0x10006009, 0x20000117, 0x20000118, 0x20001119, 0x2000251a)
+ODD = (0, 1, 3, 7, 8, 15, 16, 127, 128, 255, 256, 0x4000, 0x8000, 0xc000, 0xffff)
+ODD_WIDE = (0, 1, 255, 1 << 20, 1 << 32, 1 << 39, ADDRESS - 1, ADDRESS - 256)
+ORDERS = (0,) * 10 + (1, 2, 3, 6, 7) * 2 + (4, 5)
+
+
+def precision(name, product, rng):
+    value = rng.randrange(3) << (1 if name == "OFM_PRECISION" else 2) | rng.randrange(2) | rng.choice((0, 0, 0x40))
+    if product == U85:
+        value |= rng.choice((0, 0, 0, 0x4000))
+    if name == "OFM_PRECISION":
+        value |= rng.choice((0, 0x100))
+        if product == U85:
+            value |= rng.choice(ORDERS) << 11
+    return value
+
+
+def scale(product, rng):
+    """A multiplier, a shift, and on U85 how it is rounded."""
+    shift, multiplier = rng.choice(((0, 1), (0, 1), (30, 1 << 30), (40, 0x60000000), (63, 0x7fffffff), (5, 33)))
+    if product == U85:
+        shift |= rng.choice((0, 0, 1, 1, 3, 4, 5, 2)) << 13
+    return shift << 32 | multiplier
+
+
+def usual(name, product, rng):
+    """A value that the check takes for most operations."""
+    if name.endswith("_PRECISION"):
+        return precision(name, product, rng)
+    if name in ("IFM_DEPTH", "OFM_DEPTH"):
+        return rng.choice((0, 3, 15, 16, 40))
+    if name.startswith("PAD_"):
+        return rng.choice((0, 0, 1))
+    if name == "STRIDE":
+        return rng.choice((0, 0, 3, 2, 1, 0x240))
+    if name == "UPSCALE":
+        return rng.choice((0, 0, 0, 1, 2))
+    if name == "ACTIVATION":
+        return 0
+    if name in ("MIN", "MAX"):
+        return {"MIN": 0x8000, "MAX": 0x7fff}[name]
+    if name.startswith("BROADCAST"):
+        return rng.choice((0, 0, 1, 2, 4, 7, 8 if product == U85 else 0x80))
+    if name.endswith("_REGION"):
+        return rng.randrange(8)
+    if name in ("OPA", "OPB", "OFM_SCALE"):
+        return scale(product, rng)
+    if name in ("X_STEP", "Y_STEP"):
+        return rng.choice((0, 1, 1, 2)) << 32 | rng.choice((0, 0, 1, 3))
+    if name in ("X_OFFSET", "Y_OFFSET"):
+        return rng.choice((0, 0, 1, 0xfff))
+    if name in ("BLK_W", "BLK_H", "BLK_D"):
+        return rng.choice((0, 0, 0, 7))
+    if name.endswith("_ZERO"):
+        return rng.choice((0, 0, 0, 1, 0xffff, 0x7fff))
+    if name.endswith(("_SX", "_SY", "_SC")):
+        return rng.choice((0, 1, 16, 128))
+    if "BASE" in name:
+        return rng.choice((0, 0, 16, 512))
+    if name.endswith("_LEN") or name == "LEN":
+        return rng.choice((0, 16, 64, 256))
+    return rng.randrange(8)
+
+
+def command(code, value):
+    if code & 0x4000:
+        return struct.pack("<HHI", code, value >> 32 & 0xffff, value & 0xffffffff)
+    return struct.pack("<HH", code, value & 0xffff)
+
+
+def table(product, config, rng):
+    """Load tables, wait for them, and use one."""
+    high = 2048 if product == U85 else (config >> 8 & 255) * 1024 // (2 if config == 0x10006009 else 1)
+    size = rng.choice((2048, 2048, 2048, 256, 2304))
+    kind = rng.choice((1, 3, 4, 5, 7, 8, 33)) if product == U85 else rng.choice((15, 16, 16, 17, 18))
+    return b"".join((command(0x130, rng.choice((0, 0, 0, 0, 0, 1, 8, 0x100))), command(0x131, 0x100), command(0x4030, 0),
+                     command(0x4031, high - 2048), command(0x4032, size), command(0x10, 0),
+                     command(0x11, rng.choice((0, 0, 0, 1))), command(0x125, kind)))
+
+
+def transfer(product, rng):
+    dimensions = rng.choice((0, 0, 0, 1, 1, 2, 2, 3)) if product == U85 else rng.choice((0, 0, 0, 0, 0, 0, 1))
+    return command(0x130, dimensions << 9 | rng.randrange(8)) + command(0x10, 0)
+
+
+def chance(rng):
+    config = rng.choice(CONFIGS)
+    product = config >> 28
+    names = {code: name for code, name in COMMANDS[product].items() if code >= 0x100 and name != "UNBOUNDED"}
+    odd = set(rng.sample(sorted(names), rng.choice((0, 0, 1, 1, 3, 8))))
+    data, depth = [], rng.choice((0, 3, 15, 16, 40))
+    for code, name in names.items():
+        if code not in odd and name in ("IFM_DEPTH", "OFM_DEPTH") and rng.randrange(8):
+            data.append(command(code, depth))
+        elif code not in odd:
+            data.append(command(code, usual(name, product, rng)))
+        elif rng.randrange(2):
+            data.append(command(code, rng.choice(ODD_WIDE if code & 0x4000 else ODD)))
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        if not rng.randrange(4):
+            data.append(table(product, config, rng))
+        code = rng.choice((2, 2, 3, 5, 5, 6, 6, 6, 16, 7 if product == U85 else 6))
+        kinds = {5: range(LAST_KIND[product] + 1), 6: sorted(KINDS[product]), 7: range(3)}.get(code, (0,))
+        data.append(transfer(product, rng) if code == 16 else
+                    command(code, rng.choice(kinds) if rng.randrange(16) else rng.randrange(50)))
+    if not rng.randrange(12):
+        data.append(command(rng.choice((0x134, 0x4037, 0x4100, 0x106, 0x2000, 0x1, 0x12, 0x13)), 0))
+    if rng.randrange(16):
+        data.append(command(0, 0xffff))
+    stream = b"".join(data)
+    return repaired(struct.pack("<4s7I", b"COP1", 0x00100001, config, 0x10066001, 5, 5, 5, 2) + stream)
+
+
+def streams(seed, count, out):
+    rng = random.Random(seed)
+    for _ in range(count):
+        record(chance(rng), [None] * 8, out)
 
 
 def main():
@@ -489,6 +615,8 @@ def main():
             print(verdict(file.read(), sizes))
     elif sys.argv[1:2] == ["mutants"]:
         mutants(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:], sys.stdout.buffer)
+    elif sys.argv[1:2] == ["streams"]:
+        streams(int(sys.argv[2]), int(sys.argv[3]), sys.stdout.buffer)
     else:
         sys.exit(__doc__)
 

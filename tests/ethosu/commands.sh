@@ -144,7 +144,8 @@ describes_model()
 		grep -q 'conv0  1x8x8x16xint8, scale 0.0599999987, zero point 0, at 4096 of the arena$' said.txt &&
 		tenon inspect "$data/u65_softmax_mix/source.tflite" | grep -q '16x3x3x3xint8, 16 scales of dimension 0, 432 bytes at 0xf44$' &&
 		tenon inspect --json --disassemble "$data/u65_cpu_fallback/vela.tflite" > said.txt &&
-		grep -q '"arena_offset":.*4096' said.txt && grep -q '"command":.*"OP_POOL"' said.txt
+		grep -q '"arena_offset":.*4096' said.txt && grep -q '"command":.*"OP_POOL"' said.txt &&
+		grep -q '"scales":.*0\.05999999865' said.txt
 }
 it "inspect shows the operators of a model, its payloads and tensors" describes_model
 

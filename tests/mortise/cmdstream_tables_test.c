@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of a command stream: which are accepted, and each reason to refuse one. No device is needed. */
 #include "devices/cmdstream/cmdstream_payload.h"
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 #include "tests/mortise/stream.h"
 #include "tests/mortise/stream_check.h"
 #include "tests/unit/suite.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Command streams as text, for people. No device is needed. */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"
 #include "tests/mortise/stream.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/uapi/mortise_kernel.h>
 
 #include "devices/mortise/mortise_payload.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device of mortise with a queue, and bring it back after it was lost. */
 #include "tests/mortise/mortise_rig.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ int bench_register(void)
 
 static void attach(struct bench *b)
 {
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 
 	b->mortise = mortise_device_of(b->device);
 	ok(tenon_queue_create(b->device, &b->queue));

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <tenon/uapi/mortise.h>
 
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 
 /* an address in a packet: byte @field of the packet is the address of byte @offset of @region */
 struct hole {

@@ -85,7 +85,8 @@ static void end(struct bench *b)
 
 static struct tenon_memory *memory(struct bench *b, uint64_t size, const void *bytes)
 {
-	struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m = NULL;
 
 	ok(tenon_memory_alloc(b->device, &request, &m));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Check all kernels of a payload, and edit words of their streams. */
 #include "tests/mortise/stream_check.h"
 
 #include <stdlib.h>

@@ -123,7 +123,7 @@ static void place_init(struct place *p, const char *file, struct tenon_device *o
 /* Let planned memory be a buffer of the device, as a dma-buf. */
 static void place_share(struct place *p)
 {
-	const struct tenon_memory_request request = { p->need.shared.bytes,
+	const struct tenon_memory_request request = { sizeof(request), p->need.shared.bytes,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP |
 							      TENON_MEMORY_EXPORT,
 						      -1, NULL };
@@ -134,8 +134,8 @@ static void place_share(struct place *p)
 	free(planned->data);
 	assert_ok(tenon_memory_alloc(device, &request, &p->buffer));
 	assert_ok(tenon_memory_export(p->buffer, TENON_HANDLE_DMA_BUF, &p->fd));
-	planned->size = (size_t)request.size;
-	assert_ok(tenon_memory_map(p->buffer, TENON_MAP_READ | TENON_MAP_WRITE, 0, request.size,
+	planned->size = (size_t)request.bytes;
+	assert_ok(tenon_memory_map(p->buffer, TENON_MAP_READ | TENON_MAP_WRITE, 0, request.bytes,
 				   &planned->data));
 	p->regions.dmabuf[TENON_PLANNED] = &p->fd;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device behind the kernel's accel interface, and run a network on it. */
 #include "tests/npu/accel_rig.h"
 
 #include "tests/driver/faults.h"

@@ -87,7 +87,7 @@ static void a_kernel_that_gives_less_than_it_must_is_refused(void **state)
 	(void)state;
 	begin(CONVOLUTION);
 	npu.lacks = 4096;
-	open_fails(-TENON_E_DEVICE, "the kernel gives a buffer of 0 bytes for 496");
+	open_fails(-TENON_E_DEVICE, "gives a buffer of 0 bytes for 496");
 	npu.lacks = 0;
 	end();
 	npu.info_size = 8;

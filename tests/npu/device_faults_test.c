@@ -61,8 +61,8 @@ static int put_part(struct model_session *s, size_t i, struct tenon_memory *whol
 /* The inputs are in one region, and so in one buffer. */
 static int put_inputs(struct model_session *s)
 {
-	const struct tenon_memory_request request = { 2 * (uint64_t)TENSOR, TENON_MEMORY_DEFAULT,
-						      ETHOSU_HEAP_OWN, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 2 * (uint64_t)TENSOR,
+						      TENON_MEMORY_DEFAULT, ETHOSU_HEAP_OWN, NULL };
 	struct tenon_memory *m;
 	int err = tenon_memory_alloc(s->device, &request, &m);
 
@@ -77,9 +77,10 @@ static int put_inputs(struct model_session *s)
 
 static int import(const struct model_session *s, int fd, struct tenon_memory **out)
 {
-	const struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_DMA_BUF,
 						  .fd = fd,
-						  .size = TENSOR,
+						  .bytes = TENSOR,
 						  .usage = TENON_MEMORY_DEFAULT };
 
 	return tenon_memory_import(s->device, &from, out);
@@ -88,7 +89,7 @@ static int import(const struct model_session *s, int fd, struct tenon_memory **o
 /* Two pieces of memory that are one buffer, of which the second stays. */
 static int put_own_dma_buf(struct model_session *s)
 {
-	const struct tenon_memory_request request = { TENSOR,
+	const struct tenon_memory_request request = { sizeof(request), TENSOR,
 						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
 						      -1, NULL };
 	struct tenon_memory *m, *again;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load a file of Vela on a device, run it, and compare its outputs. */
 #include "tests/npu/model_session.h"
 
 #include <tenon/device.h>
@@ -29,12 +30,13 @@ static int load(struct model_session *s, const char *device)
 
 static int fill(struct model_session *s, size_t i)
 {
-	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.usage = TENON_MEMORY_DEFAULT };
 	const struct model *m = s->model;
 	int err;
 
 	s->bytes = network_file(m->folder, m->arguments[i], s->expected);
-	request.size = s->bytes;
+	request.bytes = s->bytes;
 	err = tenon_memory_alloc(s->device, &request, &s->memory[i]);
 	s->arguments[i] = (uintptr_t)s->memory[i];
 	if (!err && i + 1 < m->count)

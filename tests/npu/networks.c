@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a network that Vela compiled, with its inputs and outputs, and where they belong. */
 #include "tests/npu/networks.h"
 
 #include <stdio.h>

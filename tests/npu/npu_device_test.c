@@ -51,7 +51,9 @@ static void files_of_vela_run_as_modules(void **state)
 static void a_job_that_fails_is_an_error_of_the_run(void **state)
 {
 	static const enum npu_fate fates[] = { NPU_HANGS };
-	const struct tenon_memory_request request = { .size = 64, .usage = TENON_MEMORY_DEFAULT };
+	const struct tenon_memory_request request = { .size = sizeof(request),
+						      .bytes = 64,
+						      .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m;
 	struct model_session s;
 

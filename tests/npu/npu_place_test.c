@@ -33,8 +33,8 @@ static uint64_t copied(const struct model_session *s)
 
 static struct tenon_memory *buffer_of(const struct model_session *s, uint64_t size)
 {
-	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, ETHOSU_HEAP_OWN,
-						      NULL };
+	const struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT,
+						      ETHOSU_HEAP_OWN, NULL };
 	struct tenon_memory *m;
 
 	if (tenon_memory_alloc(s->device, &request, &m))
@@ -87,7 +87,8 @@ static void run_right(struct model_session *s, uint64_t bytes)
 
 static void tensors_in_buffers_of_the_device_are_not_copied(void **state)
 {
-	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.usage = TENON_MEMORY_DEFAULT };
 	struct model_session s;
 	struct tenon_memory *m;
 
@@ -103,7 +104,7 @@ static void tensors_in_buffers_of_the_device_are_not_copied(void **state)
 	give_buffers(&s);
 	run_right(&s, 0);
 	/* and memory of the process may come back, for one of them */
-	request.size = 576;
+	request.bytes = 576;
 	assert_int_equal(tenon_memory_alloc(s.device, &request, &m), 0);
 	give(&s, 2, m);
 	run_right(&s, 576);
@@ -270,16 +271,19 @@ static void a_launch_in_place_is_one_submission(void **state)
 
 static int import(const struct model_session *s, int fd, uint64_t size, struct tenon_memory **out)
 {
-	const struct tenon_memory_import from = {
-		.type = TENON_HANDLE_DMA_BUF, .fd = fd, .size = size, .usage = TENON_MEMORY_DEFAULT
-	};
+	const struct tenon_memory_import from = { .size = sizeof(from),
+						  .type = TENON_HANDLE_DMA_BUF,
+						  .fd = fd,
+						  .bytes = size,
+						  .usage = TENON_MEMORY_DEFAULT };
 
 	return tenon_memory_import(s->device, &from, out);
 }
 
 static void dma_bufs_of_the_driver_are_not_copied(void **state)
 {
-	struct tenon_memory_request request = { 576, TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1,
+	struct tenon_memory_request request = { sizeof(request), 576,
+						TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1,
 						NULL };
 	struct tenon_memory *m, *again;
 	struct model_session s;

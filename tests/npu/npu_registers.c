@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Answer accesses to the registers of an Ethos-U, and run what they start. */
 #include "tests/npu/npu_registers.h"
 
 #include <errno.h>

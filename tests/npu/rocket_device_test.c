@@ -169,7 +169,8 @@ static uint8_t bytes[SAMPLE_BYTES], found[SAMPLE_BYTES];
 
 static void start(struct session *s, unsigned int tasks)
 {
-	struct tenon_memory_request request = { .size = SAMPLE_BYTES,
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = SAMPLE_BYTES,
 						.usage = TENON_MEMORY_DEFAULT };
 	size_t i;
 
@@ -259,7 +260,8 @@ static void register_commands_run_as_modules(void **state)
 
 static void parts_of_memory_are_arguments(void **state)
 {
-	struct tenon_memory_request request = { .size = 4 * SAMPLE_BYTES,
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = 4 * SAMPLE_BYTES,
 						.usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *whole;
 	struct session s;
@@ -399,7 +401,8 @@ static uint32_t handle_of(const struct tenon_memory *m)
 /* The kernel gives the handle of a buffer that is closed to the next one. */
 static void memory_of_a_job_is_kept_until_it_ends(void **state)
 {
-	struct tenon_memory_request request = { .size = SAMPLE_BYTES,
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.bytes = SAMPLE_BYTES,
 						.usage = TENON_MEMORY_DEFAULT };
 	struct session s;
 	uint32_t in, out;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write the register commands of a sample network for rocket. */
 #include "tests/npu/rocket_stream.h"
 
 #include <string.h>
@@ -69,7 +70,7 @@ void put_end(struct cmdstream_emitter *e, uint32_t units)
 	put_word(e, ROCKET_TARGET_PC, 0x0014, 0);
 	put_word(e, ROCKET_TARGET_READY, 0, 0);
 	put_word(e, ROCKET_TARGET_ENABLE, ROCKET_ENABLE, units);
-	while (e->code.size % ROCKET_TASK_ALIGNMENT)
+	while (!e->status && e->code.size % ROCKET_TASK_ALIGNMENT)
 		put_word(e, 0, 0, 0);
 }
 

@@ -6,7 +6,7 @@
 
 #include <tenon/uapi/rocket.h>
 
-#include "lib/cmdstream_emit.h"
+#include "devices/cmdstream/cmdstream_emit.h"
 
 /* regions of a sample */
 enum { SAMPLE_INPUT, SAMPLE_WEIGHTS, SAMPLE_OUTPUT, SAMPLE_BETWEEN, SAMPLE_REGIONS };

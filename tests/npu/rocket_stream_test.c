@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"

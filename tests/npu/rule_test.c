@@ -171,7 +171,7 @@ static void both_rules_say_the_same_of_damaged_streams(void **state)
 	assert_in_range(passed, rounds / 50, rounds);
 }
 
-/* ---- streams made by hand: where generations differ */
+/* ---- streams that are made here */
 
 static uint32_t made;
 
@@ -185,6 +185,82 @@ static void put_wide(uint16_t code, uint64_t value)
 	words[made++] = (uint32_t)(value >> 32) << 16 | code;
 	words[made++] = (uint32_t)value;
 }
+
+/* ---- by chance: what no compiler writes */
+
+/* a run of setters: the first code, how many follow each other, and which products have them */
+struct setters {
+	uint16_t first, count;
+	bool u65, u85;
+};
+
+static const struct setters all_setters[] = {
+	{ 0x100, 6, true, true },  { 0x107, 1, true, true },   { 0x108, 1, false, true },
+	{ 0x109, 4, true, true },  { 0x10f, 1, true, true },   { 0x111, 8, true, true },
+	{ 0x11a, 3, true, true },  { 0x11f, 4, true, true },   { 0x123, 1, true, false },
+	{ 0x124, 6, true, true },  { 0x12f, 5, true, true },   { 0x180, 1, true, true },
+	{ 0x185, 1, true, true },  { 0x189, 4, true, true },   { 0x18f, 1, true, true },
+	{ 0x4000, 7, true, true }, { 0x4010, 7, true, true },  { 0x4020, 4, true, true },
+	{ 0x4030, 5, true, true }, { 0x4035, 2, false, true }, { 0x4080, 7, true, true },
+};
+
+static void put_setter(uint16_t code)
+{
+	static const uint16_t usual[] = { 0,	0,    1,     2,	    4,	   7,	 15,
+					  0x40, 0x80, 0x100, 0x200, 0x400, 0x600 };
+	/* a length has no more than its second word */
+	const bool is_length = code == 0x4021 || code == 0x4023;
+
+	if (!(code & 0x4000))
+		put(code, next(8) ? usual[next(13)]
+				  : (uint16_t)(next(4) << 14 | next(2) << 6 | next(64)));
+	else if (next(8) || is_length)
+		put_wide(code, next(4096));
+	else
+		put_wide(code, (uint64_t)next(0x100) << 32 | (next(2) ? UINT32_MAX : next(4096)));
+}
+
+/* Most setters, and an operation. Return: bytes */
+static uint32_t put_chance(bool u85)
+{
+	static const uint16_t operations[] = { 2, 3, 5, 6, 0x10, 0x10 };
+	const uint32_t rarely = next(2) ? 12 : 200;
+	size_t i;
+	uint16_t k;
+
+	made = 0;
+	for (i = 0; i < sizeof(all_setters) / sizeof(*all_setters); i++)
+		for (k = 0;
+		     (u85 ? all_setters[i].u85 : all_setters[i].u65) && k < all_setters[i].count;
+		     k++)
+			if (next(rarely))
+				put_setter((uint16_t)(all_setters[i].first + k));
+	put(operations[next(6)], (uint16_t)next(next(2) ? 2 : 40));
+	return made * 4;
+}
+
+static void both_rules_say_the_same_of_streams_by_chance(void **state)
+{
+	static const struct ethosu_target targets[] = { { .config = U65, .id = 0x10066001 },
+							{ .config = U85, .id = 0x20007000 } };
+	const uint32_t rounds = getenv("FULL") && *getenv("FULL") ? 40000 : 4000;
+	uint32_t i, refused = 0;
+	int generation;
+
+	(void)state;
+	for (i = 0; i < rounds; i++) {
+		uint32_t bytes;
+
+		seed = i * 2654435761u + 7;
+		bytes = put_chance(i & 1);
+		read_payload.target = targets[i & 1];
+		for (generation = 1; generation <= ETHOSU_LINUX_LAST; generation++)
+			refused += compare("chance", bytes, (enum ethosu_linux)generation);
+	}
+	assert_in_range(refused, rounds / 10, rounds * ETHOSU_LINUX_LAST - rounds / 10);
+}
+
+/* ---- by hand: where generations differ */
 
 /* One map of 1 x 1 x @depth in a region, at an address; @base: code of its first base. */
 static void put_map(uint16_t region_code, uint16_t base, uint16_t region, uint64_t at)
@@ -366,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_of_real_streams_are_those_of_the_kernel),
 		cmocka_unit_test(both_rules_say_the_same_of_damaged_streams),
+		cmocka_unit_test(both_rules_say_the_same_of_streams_by_chance),
 		cmocka_unit_test(the_first_generation_loses_the_upper_bits_of_addresses),
 		cmocka_unit_test(later_generations_refuse_inputs_of_a_negative_size),
 		cmocka_unit_test(the_first_generation_refuses_scalars_of_u65),

@@ -222,6 +222,84 @@ static void names_that_say_nothing_are_refused(void **state)
 	assert_refused(DEVICE "?ports=x", -TENON_E_VALUE, "REGIONCFG");
 }
 
+/* Values that are nearly a number of a map, a name of an u-dma-buf, or a register. */
+static void values_of_keys_are_read_to_their_end(void **state)
+{
+	static const struct {
+		const char *query;
+		int status;
+		const char *words;
+	} cases[] = {
+		{ "?memory=", -TENON_E_VALUE, "memory=: from 1 to 39 bytes" },
+		{ "?memory=0123456789012345678901234567890123456789", -TENON_E_VALUE, "39 bytes" },
+		{ "?memory=u-dma-buf-with-a-name-of-33-bytes", -TENON_E_VALUE,
+		  "the number of a map" },
+		{ "?memory=10", -TENON_E_DEVICE, "u-dma-buf/10/phys_addr" },
+		{ "?memory=:", -TENON_E_DEVICE, "u-dma-buf/:/phys_addr" },
+		{ "?memory=-", -TENON_E_DEVICE, "u-dma-buf/-/phys_addr" },
+		{ "?memory=%2F", -TENON_E_VALUE, "the number of a map" },
+		{ "?memory=9", -TENON_E_VALUE, "there is no map 9" },
+		{ "?ports=", -TENON_E_VALUE, "ports=: from 1 to 15 bytes" },
+		{ "?ports=0xaa8ax", -TENON_E_VALUE, "REGIONCFG" },
+		{ "?ports=%201", -TENON_E_VALUE, "REGIONCFG" },
+		{ "?ports=-1", -TENON_E_VALUE, "REGIONCFG" },
+		{ "?ports=:", -TENON_E_VALUE, "REGIONCFG" },
+		{ "?ports=65536&window=1", -TENON_E_VALUE, "has no key \"window\"" },
+		{ "?window=1&ports=1", -TENON_E_VALUE, "has no key \"window\"" },
+	};
+	char name[80];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(name, sizeof(name), DEVICE "%s", cases[i].query);
+		assert_refused(name, cases[i].status, cases[i].words);
+	}
+}
+
+static void a_device_has_one_user(void **state)
+{
+	struct tenon_device *first, *second;
+
+	(void)state;
+	assert_int_equal(tenon_device_open(DEVICE, &first), 0);
+	assert_int_equal(tenon_device_open(DEVICE "?memory=1", &second), -TENON_E_DEVICE);
+	assert_error_has("another program uses it");
+	tenon_object_unref(first);
+	tenon_device_close_all();
+	assert_nothing_open();
+}
+
+static void registers_that_are_no_npu_are_refused(void **state)
+{
+	(void)state;
+	npu_registers.id = UINT32_MAX;
+	npu_registers_power();
+	assert_refused(DEVICE, -TENON_E_DEVICE, "read as 0xffffffff");
+	npu_registers_start();
+	npu_registers.config = 0x30003008;
+	npu_registers_power();
+	assert_refused(DEVICE, -TENON_E_DEVICE, "product 3");
+	npu_registers.config = 0x10003018;
+	npu_registers_power();
+	assert_refused(DEVICE, -TENON_E_DEVICE, "version 1 of command streams");
+	npu_registers_start();
+	tree_text("/sys/class/uio/uio0/maps/map0/size", "0x80\n");
+	assert_refused(DEVICE, -TENON_E_DEVICE, "has 128 bytes, and the registers have");
+}
+
+static void maps_are_found_by_their_names_or_their_order(void **state)
+{
+	(void)state;
+	tree_text("/sys/class/uio/uio0/maps/map0/name", "all\n");
+	tree_text("/sys/class/uio/uio0/maps/map1/name", "sram\n");
+	run_twice(DEVICE, &models[LOCAL]);
+	assert_in_range(npu_registers.first, NPU_REGISTERS_MEMORY,
+			NPU_REGISTERS_MEMORY + NPU_REGISTERS_MEMORY_SIZE);
+	/* the memory has its registers in it */
+	assert_refused(DEVICE "?memory=0", -TENON_E_VALUE, "its registers are in it");
+}
+
 static void devices_that_cannot_be_used_are_refused(void **state)
 {
 	(void)state;
@@ -327,6 +405,10 @@ int main(void)
 		cmocka_unit_test_setup(a_reset_that_does_not_end_is_tried_again_by_the_next_run,
 				       begin),
 		cmocka_unit_test_setup(names_that_say_nothing_are_refused, begin),
+		cmocka_unit_test_setup(values_of_keys_are_read_to_their_end, begin),
+		cmocka_unit_test_setup(a_device_has_one_user, begin),
+		cmocka_unit_test_setup(registers_that_are_no_npu_are_refused, begin),
+		cmocka_unit_test_setup(maps_are_found_by_their_names_or_their_order, begin),
 		cmocka_unit_test_setup(devices_that_cannot_be_used_are_refused, begin),
 		cmocka_unit_test_setup(memory_that_the_device_does_not_reach_is_refused, begin),
 		cmocka_unit_test_setup(networks_of_another_target_or_size_are_refused, begin),

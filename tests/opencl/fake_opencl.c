@@ -50,6 +50,8 @@ struct ocl_mem {
 	char *data;
 	struct ocl_mem *parent;
 	int borrowed;
+	void (*gone)(ocl_mem, void *);
+	void *gone_data;
 };
 struct ocl_program {
 	struct object o;
@@ -258,6 +260,8 @@ EXPORT int clReleaseMemObject(ocl_mem m)
 {
 	if (!drop(&m->o))
 		return 0;
+	if (m->gone)
+		m->gone(m, m->gone_data);
 	if (m->parent)
 		clReleaseMemObject(m->parent);
 	if (!m->borrowed)
@@ -265,6 +269,33 @@ EXPORT int clReleaseMemObject(ocl_mem m)
 	free(m);
 	return 0;
 }
+
+#ifndef FAKE_OLD
+EXPORT int clSetMemObjectDestructorCallback(ocl_mem m, void (*gone)(ocl_mem, void *), void *data)
+{
+	int failure = fault();
+
+	if (failure)
+		return failure;
+	m->gone = gone;
+	m->gone_data = data;
+	return 0;
+}
+
+EXPORT void *clSVMAlloc(ocl_context c, uint64_t flags, size_t size, uint32_t align)
+{
+	if (fault() || !f.processor || !(flags & OCL_MEM_SVM_FINE_GRAIN_BUFFER))
+		return NULL;
+	COUNT(live);
+	return allocate(size);
+}
+
+EXPORT void clSVMFree(ocl_context c, void *p)
+{
+	__atomic_sub_fetch(&f.live, 1, __ATOMIC_RELAXED);
+	free(p);
+}
+#endif
 
 static ocl_program program_make(const void *text, size_t size, int *status)
 {

@@ -26,6 +26,7 @@ struct fake_opencl {
 	int no_platforms;     /* there are none */
 	int no_devices;	      /* platforms have none */
 	int dma_buf;	      /* such memory is imported */
+	int processor;	      /* the device is one, and shares its memory with the host */
 	int fences;	    /* cl_khr_external_semaphore with sync_files and opaque fds: eventfds */
 	int alloc_fails_at; /* the n-th clCreateBuffer from now on fails; 0: none */
 	int lost_at; /* the n-th operation from now on, and all after it, find the device gone */
@@ -41,6 +42,7 @@ struct fake_opencl {
 	long calls;
 	int inside; /* it allocates for itself */
 	long ils;
+	long commands; /* enqueued */
 	long replays;
 	long acquired;
 	long fence_imports;

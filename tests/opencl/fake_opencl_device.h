@@ -19,10 +19,15 @@ EXPORT int clGetPlatformInfo(ocl_platform p, uint32_t what, size_t room, void *o
 	return answer_text(what == OCL_PLATFORM_NAME ? "Fake" : FAKE_VERSION, room, out, got);
 }
 
+static uint64_t fake_type(void)
+{
+	return f.processor ? OCL_DEVICE_TYPE_CPU : OCL_DEVICE_TYPE_ACCELERATOR;
+}
+
 EXPORT int clGetDeviceIDs(ocl_platform p, uint64_t type, uint32_t room, ocl_device *out,
 			  uint32_t *count)
 {
-	if (type != OCL_DEVICE_TYPE_ACCELERATOR || f.no_devices)
+	if (type != fake_type() || f.no_devices)
 		return OCL_DEVICE_NOT_FOUND;
 	if (room && out)
 		*out = &device;
@@ -49,6 +54,11 @@ EXPORT int clGetDeviceInfo(ocl_device d, uint32_t what, size_t room, void *out, 
 	if (failure)
 		return failure;
 	switch (what) {
+	case OCL_DEVICE_TYPE:
+		return answer_number(fake_type(), 8, room, out, got);
+	case OCL_DEVICE_SVM_CAPABILITIES:
+		return answer_number(f.processor ? OCL_SVM_FINE_GRAIN_BUFFER : 0, 8, room, out,
+				     got);
 	case OCL_DEVICE_NAME:
 		return answer_text("Fake device", room, out, got);
 	case OCL_DEVICE_VENDOR:

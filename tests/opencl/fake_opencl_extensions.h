@@ -105,7 +105,7 @@ static int enqueue_recording(uint32_t n, ocl_queue *queues, ocl_recording r, uin
 			     const ocl_event *wait, ocl_event *event)
 {
 	const struct recorded *one = r->list;
-	int status = submit(event);
+	int status = submit(*queues, event);
 
 	COUNT(replays);
 	for (; !status && one < r->list + r->count; one++) {
@@ -140,7 +140,7 @@ static int acquire(ocl_queue q, uint32_t n, const ocl_mem *list, uint32_t waits,
 		   const ocl_event *wait, ocl_event *event)
 {
 	COUNT(acquired);
-	return submit(event);
+	return submit(q, event);
 }
 
 EXPORT void *clGetExtensionFunctionAddressForPlatform(ocl_platform p, const char *name)

@@ -11,8 +11,8 @@ static ocl_event event_make(int status)
 	return e;
 }
 
-/* Every operation passes here. */
-static int submit(ocl_event *event)
+/* Every operation passes here. Its event waits for what its queue waits for. */
+static int submit(ocl_queue q, ocl_event *event)
 {
 	int failure = fault();
 
@@ -22,8 +22,13 @@ static int submit(ocl_event *event)
 		return OCL_INVALID_COMMAND_QUEUE;
 	if (failure)
 		return failure;
-	if (event)
-		*event = event_make(f.hangs ? 2 : 0);
+	COUNT(commands);
+	if (!event)
+		return 0;
+	*event = event_make(f.hangs ? 2 : due(&f.mark_fails_at) ? OCL_OUT_OF_RESOURCES : 0);
+	(*event)->behind = q->behind;
+	if (q->behind)
+		keep(q->behind);
 	return 0;
 }
 
@@ -57,7 +62,7 @@ EXPORT int clEnqueueNDRangeKernel(ocl_queue q, ocl_kernel k, uint32_t dimensions
 		threads *= local[dimensions];
 	if (threads > 64)
 		return OCL_INVALID_WORK_GROUP_SIZE;
-	status = submit(event);
+	status = submit(q, event);
 	if (!status)
 		run(k, global[0]);
 	return status;
@@ -68,7 +73,7 @@ EXPORT int clEnqueueReadBuffer(ocl_queue q, ocl_mem m, uint32_t blocking, size_t
 			       size_t size, void *out, uint32_t n, const ocl_event *wait,
 			       ocl_event *event)
 {
-	int status = submit(event);
+	int status = submit(q, event);
 
 	if (!status)
 		memcpy(out, m->data + offset, size);
@@ -79,7 +84,7 @@ EXPORT int clEnqueueWriteBuffer(ocl_queue q, ocl_mem m, uint32_t blocking, size_
 				size_t size, const void *in, uint32_t n, const ocl_event *wait,
 				ocl_event *event)
 {
-	int status = submit(event);
+	int status = submit(q, event);
 
 	if (!status)
 		memcpy(m->data + offset, in, size);
@@ -90,7 +95,7 @@ EXPORT int clEnqueueCopyBuffer(ocl_queue q, ocl_mem from, ocl_mem to, size_t fro
 			       size_t to_offset, size_t size, uint32_t n, const ocl_event *wait,
 			       ocl_event *event)
 {
-	int status = submit(event);
+	int status = submit(q, event);
 
 	if (!status)
 		memcpy(to->data + to_offset, from->data + from_offset, size);
@@ -101,7 +106,7 @@ EXPORT void *clEnqueueMapBuffer(ocl_queue q, ocl_mem m, uint32_t blocking, uint6
 				size_t offset, size_t size, uint32_t n, const ocl_event *wait,
 				ocl_event *event, int *status)
 {
-	int err = submit(event);
+	int err = submit(q, event);
 
 	return made(err ? NULL : m->data + offset, status, err);
 }
@@ -109,26 +114,13 @@ EXPORT void *clEnqueueMapBuffer(ocl_queue q, ocl_mem m, uint32_t blocking, uint6
 EXPORT int clEnqueueUnmapMemObject(ocl_queue q, ocl_mem m, void *mapped, uint32_t n,
 				   const ocl_event *wait, ocl_event *event)
 {
-	return submit(event);
-}
-
-static int mark(ocl_queue q, ocl_event *event)
-{
-	int status = submit(NULL);
-
-	if (status)
-		return status;
-	*event = event_make(f.hangs ? 2 : due(&f.mark_fails_at) ? OCL_OUT_OF_RESOURCES : 0);
-	(*event)->behind = q->behind;
-	if (q->behind)
-		keep(q->behind);
-	return status;
+	return submit(q, event);
 }
 
 /* As a real driver does: who waits for a failure fails. */
 static int mark_after(ocl_queue q, uint32_t n, const ocl_event *wait, ocl_event *event)
 {
-	int status = mark(q, event);
+	int status = submit(q, event);
 
 	if (!status && n && (*wait)->status < 0)
 		(*event)->status = OCL_FAILED_EVENT_IN_WAIT_LIST;
@@ -140,7 +132,7 @@ EXPORT int clEnqueueFillBuffer(ocl_queue q, ocl_mem m, const void *pattern, size
 			       size_t offset, size_t size, uint32_t n, const ocl_event *wait,
 			       ocl_event *event)
 {
-	int status = submit(event);
+	int status = submit(q, event);
 	size_t i;
 
 	for (i = 0; i < size && !status; i += width)
@@ -157,7 +149,7 @@ EXPORT int clEnqueueMarkerWithWaitList(ocl_queue q, uint32_t n, const ocl_event 
 EXPORT int clEnqueueBarrierWithWaitList(ocl_queue q, uint32_t n, const ocl_event *wait,
 					ocl_event *event)
 {
-	return submit(event);
+	return submit(q, event);
 }
 
 EXPORT int clSetEventCallback(ocl_event e, int32_t status,
@@ -181,7 +173,7 @@ EXPORT int clEnqueueMarker(ocl_queue q, ocl_event *event)
 
 EXPORT int clEnqueueWaitForEvents(ocl_queue q, uint32_t n, const ocl_event *wait)
 {
-	return submit(NULL);
+	return submit(q, NULL);
 }
 #endif
 

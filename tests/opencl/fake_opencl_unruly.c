@@ -6,6 +6,7 @@
 #include "fake_opencl.c"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void say(int fd, const char *text)
@@ -21,6 +22,22 @@ static void leave_process_behind(void)
 		sleep(30);
 		_exit(0);
 	}
+}
+
+/* Kills the processes that the program has started, and waits until they have ended; the program can still do so, too. */
+static void kill_children(void)
+{
+	FILE *list = fopen("/proc/thread-self/children", "re");
+	siginfo_t info;
+	int child;
+
+	while (list && fscanf(list, "%d", &child) == 1) {
+		kill(child, SIGKILL);
+		waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+		say(STDERR_FILENO, "killed a child\n");
+	}
+	if (list)
+		fclose(list);
 }
 
 __attribute__((constructor)) static void misbehave(void)
@@ -46,6 +63,8 @@ __attribute__((constructor)) static void misbehave(void)
 		say(STDERR_FILENO, "and on \033[31m and on\n");
 	if (!strcmp(how, "daemon"))
 		leave_process_behind();
+	if (!strcmp(how, "kill-children"))
+		kill_children();
 	say(STDOUT_FILENO, "words on standard output\n");
 	printf("and more\n");
 	if (!strcmp(how, "answer"))

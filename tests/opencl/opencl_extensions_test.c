@@ -106,9 +106,11 @@ static void a_kernel_recorded_twice_keeps_both_arguments(void **state)
 
 static void a_dma_buf_is_imported_and_acquired_where_that_is_offered(void **state)
 {
-	struct tenon_memory_import from = {
-		.type = TENON_HANDLE_DMA_BUF, .fd = 42, .size = 4096, .usage = TENON_MEMORY_DEFAULT
-	};
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_DMA_BUF,
+					    .fd = 42,
+					    .bytes = 4096,
+					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m = NULL;
 	int word = 0;
 
@@ -134,10 +136,11 @@ static void a_dma_buf_is_imported_and_acquired_where_that_is_offered(void **stat
 static void host_memory_that_is_not_aligned_is_refused(void **state)
 {
 	static _Alignas(64) char bytes[256];
-	struct tenon_memory_import from = { .type = TENON_HANDLE_HOST_POINTER,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_HOST_POINTER,
 					    .fd = -1,
 					    .pointer = bytes + 4,
-					    .size = 128,
+					    .bytes = 128,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m = NULL;
 

@@ -52,8 +52,10 @@ static void arguments_are_set_when_they_changed_only(void **state)
 
 static void an_allocation_that_fails_says_how_much_was_asked_for(void **state)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
-	const struct tenon_memory_request large = { 1 << 21, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
+	const struct tenon_memory_request large = { sizeof(large), 1 << 21, TENON_MEMORY_DEFAULT,
+						    -1, NULL };
 	struct tenon_memory *m = NULL, *kept = rig_memory(64);
 
 	(void)state;
@@ -145,15 +147,16 @@ static void a_device_lost_in_mid_queue_fails_what_was_promised(void **state)
 
 static void a_device_lost_while_somebody_waits_ends_the_wait(void **state)
 {
-	struct tenon_memory *m = rig_memory(64);
+	struct rig_launch l;
 
 	(void)state;
-	assert_int_equal(tenon_queue_fill(queue, m, 0, 64, 0, 4, NULL), 0);
+	rig_launch(&l);
+	assert_int_equal(tenon_queue_dispatch(queue, &l.dispatch, NULL), 0);
 	/* the marker of the wait is the first to see it */
 	fake->lost_at = 1;
 	assert_int_equal(tenon_queue_sync(queue, rig_soon()), -TENON_E_LOST);
 	assert_error_has("CL_INVALID_COMMAND_QUEUE (-36)");
-	tenon_object_unref(m);
+	rig_launch_drop(&l);
 }
 
 static void an_operation_that_failed_fails_its_points_and_no_others(void **state)

@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "devices/opencl/opencl_device.h"
+#include "runtime/device/device_thread.h"
 #include "tests/device/foreign_fence.h"
 
 #define MS   UINT64_C(1000000)
@@ -111,6 +113,41 @@ static void an_exported_fence_signals_when_the_queue_gets_there(void **state)
 	assert_int_equal(fake->fence_exports, 2);
 }
 
+/* Let @native wait for a descriptor, as code of the program's own does; the driver owns it then. */
+static int hold(ocl_queue native)
+{
+	const struct opencl_device *d = (struct opencl_device *)device;
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), status;
+	const uint64_t properties[] = { OCL_SEMAPHORE_TYPE, OCL_SEMAPHORE_BINARY,
+					OCL_SEMAPHORE_OPAQUE_FD, (uint64_t)fd, 0 };
+	ocl_semaphore semaphore = d->fences.create(d->context, properties, &status);
+
+	assert_non_null(semaphore);
+	assert_int_equal(d->fences.wait(native, 1, &semaphore, NULL, 0, NULL, NULL), 0);
+	d->fences.release(semaphore);
+	return fd;
+}
+
+static void what_the_program_puts_on_a_queue_whose_handle_it_was_given_is_waited_for(void **state)
+{
+	int fd, i;
+
+	(void)state;
+	assert_int_equal(tenon_queue_set_current(device, queue), 0);
+	/* behind a fill before the handle was given, and after it, and behind nothing else */
+	for (i = 0; i < 3; i++) {
+		if (i < 2)
+			assert_int_equal(fill(queue, NULL, NULL), 0);
+		fd = hold(device_thread_stream(device->id));
+		assert_int_equal(tenon_queue_sync(queue, tenon_deadline(10 * MS)),
+				 -TENON_E_TIMEOUT);
+		tenon_error_clear();
+		signal_foreign(fd);
+		assert_int_equal(tenon_queue_sync(queue, rig_soon()), 0);
+	}
+	assert_int_equal(tenon_queue_set_current(device, NULL), 0);
+}
+
 static void a_platform_without_the_extension_has_no_fences(void **state)
 {
 	static const char *const needed[] = { "clCreateSemaphoreWithPropertiesKHR",
@@ -209,6 +246,7 @@ int main(void)
 		CASE(an_imported_sync_file_holds_back_each_queue_that_waits),
 		CASE(an_opaque_fd_is_imported_once_and_holds_back_all_that_wait),
 		CASE(an_exported_fence_signals_when_the_queue_gets_there),
+		CASE(what_the_program_puts_on_a_queue_whose_handle_it_was_given_is_waited_for),
 		CASE(a_platform_without_the_extension_has_no_fences),
 		CASE(each_call_may_fail),
 	};

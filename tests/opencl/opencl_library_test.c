@@ -76,7 +76,8 @@ static int run_old(void)
 	struct tenon_memory *m = NULL;
 	struct tenon_device *device = NULL;
 	struct tenon_queue *queue = NULL;
-	const struct tenon_memory_request request = { 256, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 256, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_timeline *t = NULL;
 	struct tenon_queue *other = NULL;
 	struct tenon_point point;

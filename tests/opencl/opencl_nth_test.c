@@ -67,16 +67,20 @@ static int make_things(struct scene *s)
 		{ "opencl", 6 }, { "cl", 2 }, { source, sizeof(source) - 1 },
 		rig_kernels,	 1,	      "scene.so"
 	};
-	const struct tenon_memory_request request = { 512, TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP,
-						      -1, NULL };
-	const struct tenon_memory_import host = { .type = TENON_HANDLE_HOST_POINTER,
+	const struct tenon_memory_request request = { sizeof(request), 512,
+						      TENON_MEMORY_DEFAULT | TENON_MEMORY_MAP, -1,
+						      NULL };
+	const struct tenon_memory_import host = { .size = sizeof(host),
+						  .type = TENON_HANDLE_HOST_POINTER,
 						  .fd = -1,
 						  .pointer = host_words,
-						  .size = sizeof(host_words),
+						  .bytes = sizeof(host_words),
 						  .usage = TENON_MEMORY_DEFAULT };
-	const struct tenon_memory_import dma = {
-		.type = TENON_HANDLE_DMA_BUF, .fd = 7, .size = 4096, .usage = TENON_MEMORY_DEFAULT
-	};
+	const struct tenon_memory_import dma = { .size = sizeof(dma),
+						 .type = TENON_HANDLE_DMA_BUF,
+						 .fd = 7,
+						 .bytes = 4096,
+						 .usage = TENON_MEMORY_DEFAULT };
 	int err = tenon_device_open("opencl:0", &s->device);
 
 	if (!err)
@@ -180,6 +184,8 @@ static void drop_things(struct scene *s)
 	tenon_device_close_all();
 }
 
+static int processor;
+
 static void prepare(void)
 {
 	memset(fake, 0, sizeof(*fake));
@@ -187,6 +193,7 @@ static void prepare(void)
 	fake->command_buffer = 95;
 	fake->dma_buf = 1;
 	fake->slow = 3;
+	fake->processor = processor;
 	tenon_error_clear();
 }
 
@@ -196,7 +203,7 @@ static void play_once(const char *what, long n)
 	struct scene s = { 0 };
 	int i, err;
 
-	/* kills the suite when something waits for ever */
+	/* SIGALRM ends the suite if a call never returns */
 	alarm(120);
 	err = make_things(&s);
 	if (!err)
@@ -263,6 +270,13 @@ static void any_call_that_finds_the_device_gone_ends_with_a_reason(void **state)
 	play_all(-2);
 }
 
+static void any_call_to_a_processor_that_has_no_memory_ends_with_a_reason(void **state)
+{
+	(void)state;
+	processor = 1;
+	play_all(-6);
+}
+
 static void any_allocation_of_the_host_that_fails_ends_with_a_reason(void **state)
 {
 #if CAN_RUN_OUT
@@ -285,13 +299,23 @@ static void any_allocation_of_the_host_that_fails_ends_with_a_reason(void **stat
 	(void)state;
 }
 
+/* Before each case; it begins with a device that is no processor. */
+static int set_up(void **state)
+{
+	processor = 0;
+	return rig_setup(state);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, rig_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RIG_CASE(any_call_that_has_no_memory_ends_with_a_reason),
-		RIG_CASE(any_call_that_lacks_resources_ends_with_a_reason),
-		RIG_CASE(any_call_that_finds_the_device_gone_ends_with_a_reason),
-		RIG_CASE(any_allocation_of_the_host_that_fails_ends_with_a_reason),
+		CASE(any_call_that_has_no_memory_ends_with_a_reason),
+		CASE(any_call_to_a_processor_that_has_no_memory_ends_with_a_reason),
+		CASE(any_call_that_lacks_resources_ends_with_a_reason),
+		CASE(any_call_that_finds_the_device_gone_ends_with_a_reason),
+		CASE(any_allocation_of_the_host_that_fails_ends_with_a_reason),
 	};
 
 	return rig_prepare() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 static const char spirv[20] = "\x03\x02\x23\x07";

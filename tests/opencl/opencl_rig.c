@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device of the fake OpenCL for a suite, and find out what a case left behind. */
 #include "tests/opencl/opencl_rig.h"
 
 #include <dlfcn.h>
@@ -95,7 +96,8 @@ uint64_t rig_soon(void)
 
 struct tenon_memory *rig_memory(uint64_t size)
 {
-	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_memory *m = NULL;
 
 	assert_int_equal(tenon_memory_alloc(device, &request, &m), 0);

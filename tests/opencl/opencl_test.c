@@ -35,7 +35,8 @@ static void ok_at(int status, int line)
 
 static struct tenon_memory *memory_on(struct tenon_device *d, uint64_t size)
 {
-	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_memory *m = NULL;
 
 	ok(tenon_memory_alloc(d, &request, &m));

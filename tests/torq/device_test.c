@@ -163,7 +163,9 @@ static struct tenon_memory *part_of(struct tenon_memory *whole, uint64_t offset,
 
 static struct tenon_memory *whole_of(const struct torq_session *s, uint64_t size)
 {
-	const struct tenon_memory_request request = { .size = size, .usage = TENON_MEMORY_DEFAULT };
+	const struct tenon_memory_request request = { .size = sizeof(request),
+						      .bytes = size,
+						      .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m;
 
 	assert_int_equal(tenon_memory_alloc(s->device, &request, &m), 0);
@@ -225,8 +227,9 @@ static void the_cpu_begins_and_ends_each_access_to_parts(void **state)
 
 static void dma_bufs_of_other_drivers_are_used_where_they_are(void **state)
 {
-	struct tenon_memory_import from = { .type = TENON_HANDLE_DMA_BUF,
-					    .size = 256,
+	struct tenon_memory_import from = { .size = sizeof(from),
+					    .type = TENON_HANDLE_DMA_BUF,
+					    .bytes = 256,
 					    .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m;
 	struct torq_session s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each system call of torq:0 fails, in turn, on the kernel's model (a named fake): of its node, of networks, of their
- * bindings and jobs, of dma-bufs. It is reported, and leaves nothing.
+ * bindings and jobs, of dma-bufs. So does each allocation. It is reported, and leaves nothing.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -11,6 +11,8 @@
 #include "driver/dmabuf/dmabuf_uapi.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
+#include "tests/nomem/deeds.h"
+#include "tests/nomem/failing_malloc.h"
 #include "tests/torq/torq_kernel.h"
 #include "tests/torq/torq_session.h"
 #include "tests/unit/suite.h"
@@ -25,7 +27,9 @@ enum { OPENING, RUNNING };
 /* Two runs; of the second, a part of memory is copied. */
 static int scenario(const struct system_calls *calls)
 {
-	const struct tenon_memory_request request = { .size = 8192, .usage = TENON_MEMORY_DEFAULT };
+	const struct tenon_memory_request request = { .size = sizeof(request),
+						      .bytes = 8192,
+						      .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *whole, *m;
 	struct torq_session s;
 	int err;
@@ -97,19 +101,61 @@ static void each_call_failing_with_each_error_is_reported(void **state)
 	unsigned int faults;
 
 	(void)state;
-	tree_pretend("/model-of-the-kernel");
-	torq_source.root = tree;
 	torq_begin(&torq_networks[0]);
 	faults = sweep_faults(&sweep);
 	print_message("%u faults\n", faults);
 	assert_true(faults > 400);
 }
 
+/* ---- allocations */
+
+/* the model of the kernel has memory */
+static int ioctl_with_memory(int fd, unsigned long request, void *argument)
+{
+	int err;
+
+	failing_malloc_pass(true);
+	err = torq_calls.ioctl(fd, request, argument);
+	failing_malloc_pass(false);
+	return err;
+}
+
+static int run_network(uint64_t *facts)
+{
+	static struct system_calls calls;
+	struct torq_session s;
+	int err;
+
+	calls = torq_calls;
+	calls.ioctl = ioctl_with_memory;
+	torq_source.calls = &calls;
+	failing_malloc_pass(true);
+	torq_begin(&torq_networks[0]);
+	failing_malloc_pass(false);
+	err = torq_session_try(&s, &torq_networks[0]);
+	err = err ? err : torq_session_run(&s);
+	failing_malloc_pass(true);
+	if (!err)
+		torq_session_assert_output(&s);
+	failing_malloc_pass(false);
+	torq_session_stop(&s);
+	deed_fact(facts, &err, sizeof(err));
+	return err;
+}
+
+static int prepare(void **state)
+{
+	tree_pretend("/model-of-the-kernel");
+	torq_source.root = tree;
+	return deeds_prepare(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		DEED("allocations", run_network),
 		cmocka_unit_test(each_call_failing_with_each_error_is_reported),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, prepare, NULL);
 }

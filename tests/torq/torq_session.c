@@ -2,8 +2,10 @@
 /* Load a network of tests/torq/data, write its inputs, run it, and compare its output. */
 #include "tests/torq/torq_session.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <tenon/module.h>
 
@@ -35,16 +37,17 @@ static void path_to(const struct torq_network_data *data, const char *suffix, ch
 size_t torq_data(const struct torq_network_data *data, const char *suffix, uint8_t *bytes)
 {
 	char path[512];
-	size_t size;
-	FILE *file;
+	ssize_t size;
+	int fd;
 
+	/* not a stream, which allocates: allocations may fail here */
 	path_to(data, suffix, path, sizeof(path));
-	file = fopen(path, "rb");
-	if (!file)
-		fail_msg("%s is not there", path);
-	size = fread(bytes, 1, TORQ_FILE_MOST, file);
-	fclose(file);
-	return size;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = read(fd, bytes, TORQ_FILE_MOST);
+	if (size < 0)
+		fail_msg("%s cannot be read", path);
+	close(fd);
+	return (size_t)size;
 }
 
 void torq_tensor(const struct torq_network_data *data, size_t index, uint8_t *bytes)
@@ -108,7 +111,8 @@ int torq_session_put(struct torq_session *s, size_t index, struct tenon_memory *
 
 int torq_session_try(struct torq_session *s, const struct torq_network_data *data)
 {
-	struct tenon_memory_request request = { .usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory_request request = { .size = sizeof(request),
+						.usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m;
 	size_t i;
 	int err;
@@ -117,7 +121,7 @@ int torq_session_try(struct torq_session *s, const struct torq_network_data *dat
 	s->data = data;
 	err = load(s);
 	for (i = 0; i < data->count && !err; i++) {
-		request.size = data->sizes[i];
+		request.bytes = data->sizes[i];
 		err = tenon_memory_alloc(s->device, &request, &m);
 		err = err ? err : torq_session_put(s, i, m);
 	}

@@ -48,6 +48,12 @@ static VkResult fault(const char *name)
 	return (VkResult)fake->result;
 }
 
+static void say(enum fake_vulkan_answer what, void *answer)
+{
+	if (fake->says)
+		fake->says(what, answer);
+}
+
 /* ---- functions that may fail, and make @made objects */
 
 #define FAILING(name, made, params, args)                                                          \
@@ -77,7 +83,6 @@ static VkResult fault(const char *name)
 		real_##name(device, handle, a);                                                    \
 	}
 
-CREATING(AllocateMemory, VkMemoryAllocateInfo, VkDeviceMemory)
 CREATING(CreateBuffer, VkBufferCreateInfo, VkBuffer)
 CREATING(CreateCommandPool, VkCommandPoolCreateInfo, VkCommandPool)
 CREATING(CreateDescriptorPool, VkDescriptorPoolCreateInfo, VkDescriptorPool)
@@ -118,6 +123,42 @@ FAILING(CreateComputePipelines, 1,
 	(device, cache, n, info, a, out))
 FAILING(GetMemoryFdKHR, 0, (VkDevice device, const VkMemoryGetFdInfoKHR *info, int *fd),
 	(device, info, fd))
+
+static bool is_dedicated(const VkBaseInStructure *s)
+{
+	for (; s; s = s->pNext)
+		if (s->sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO)
+			return ((const VkMemoryDedicatedAllocateInfo *)s)->buffer != VK_NULL_HANDLE;
+	return false;
+}
+
+static PFN_vkAllocateMemory real_AllocateMemory;
+static VkResult VKAPI_CALL fake_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
+					       const VkAllocationCallbacks *a, VkDeviceMemory *out)
+{
+	VkMemoryAllocateInfo own = *info;
+	VkResult r = fault("AllocateMemory");
+
+	if (fake->says)
+		own.memoryTypeIndex = 0;
+	if (!r)
+		r = real_AllocateMemory(device, &own, a, out);
+	if (r)
+		return r;
+	count(&fake->live, 1);
+	if (is_dedicated(info->pNext))
+		count(&fake->dedicated, 1);
+	return r;
+}
+
+static PFN_vkGetBufferMemoryRequirements real_GetBufferMemoryRequirements;
+static void VKAPI_CALL fake_GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+							VkMemoryRequirements *out)
+{
+	real_GetBufferMemoryRequirements(device, buffer, out);
+	if (fake->says)
+		out->memoryTypeBits = UINT32_MAX;
+}
 
 static PFN_vkCreatePipelineCache real_CreatePipelineCache;
 static VkResult VKAPI_CALL fake_CreatePipelineCache(VkDevice device,
@@ -188,6 +229,7 @@ static VkResult VKAPI_CALL fake_GetSemaphoreCounterValue(VkDevice device, VkSema
 	r = real_GetSemaphoreCounterValue(device, semaphore, value);
 	if (__atomic_load_n(&fake->stuck, __ATOMIC_RELAXED))
 		*value = 0;
+	say(FAKE_VULKAN_COUNTER, value);
 	return r;
 }
 
@@ -197,6 +239,22 @@ static void VKAPI_CALL fake_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer fro
 {
 	count(&fake->copies, 1);
 	real_CmdCopyBuffer(commands, from, to, n, regions);
+}
+
+static PFN_vkCmdPipelineBarrier real_CmdPipelineBarrier;
+static void VKAPI_CALL fake_CmdPipelineBarrier(
+	VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after,
+	VkDependencyFlags flags, uint32_t n, const VkMemoryBarrier *barriers, uint32_t buffer_count,
+	const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+	const VkImageMemoryBarrier *images)
+{
+	const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+	bool all = before & after & VK_PIPELINE_STAGE_ALL_COMMANDS_BIT &&
+		   (barriers->srcAccessMask & barriers->dstAccessMask & any) == any;
+
+	count(all ? &fake->wide_barriers : &fake->narrow_barriers, 1);
+	real_CmdPipelineBarrier(commands, before, after, flags, n, barriers, buffer_count, buffers,
+				image_count, images);
 }
 
 static PFN_vkCmdDispatch real_CmdDispatch;
@@ -224,6 +282,51 @@ static void VKAPI_CALL fake_GetPhysicalDeviceProperties2(VkPhysicalDevice physic
 {
 	real_GetPhysicalDeviceProperties2(physical, out);
 	out->properties.pipelineCacheUUID[0] ^= fake->driver;
+	say(FAKE_VULKAN_PROPERTIES, out);
+}
+
+static PFN_vkGetPhysicalDeviceFeatures2 real_GetPhysicalDeviceFeatures2;
+static void VKAPI_CALL fake_GetPhysicalDeviceFeatures2(VkPhysicalDevice physical,
+						       VkPhysicalDeviceFeatures2 *out)
+{
+	real_GetPhysicalDeviceFeatures2(physical, out);
+	say(FAKE_VULKAN_FEATURES, out);
+}
+
+static PFN_vkGetPhysicalDeviceMemoryProperties2 real_GetPhysicalDeviceMemoryProperties2;
+static void VKAPI_CALL fake_GetPhysicalDeviceMemoryProperties2(
+	VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2 *out)
+{
+	void *chain = out->pNext;
+
+	/* a driver without the extension has no such struct */
+	if (fake->budget)
+		out->pNext = NULL;
+	real_GetPhysicalDeviceMemoryProperties2(physical, out);
+	out->pNext = chain;
+	say(FAKE_VULKAN_MEMORY, out);
+}
+
+static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_GetPhysicalDeviceQueueFamilyProperties;
+static void VKAPI_CALL fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical,
+								   uint32_t *n,
+								   VkQueueFamilyProperties *out)
+{
+	uint32_t i;
+
+	real_GetPhysicalDeviceQueueFamilyProperties(physical, n, out);
+	for (i = 0; out && i < *n; i++)
+		say(FAKE_VULKAN_FAMILY, &out[i]);
+}
+
+static PFN_vkGetPhysicalDeviceExternalBufferProperties
+	real_GetPhysicalDeviceExternalBufferProperties;
+static void VKAPI_CALL fake_GetPhysicalDeviceExternalBufferProperties(
+	VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo *info,
+	VkExternalBufferProperties *out)
+{
+	real_GetPhysicalDeviceExternalBufferProperties(physical, info, out);
+	say(FAKE_VULKAN_BUFFERS, out);
 }
 
 static VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -308,7 +411,7 @@ static VkResult VKAPI_CALL fake_CreateDevice(VkPhysicalDevice physical,
 
 	own.ppEnabledExtensionNames = names;
 	own.enabledExtensionCount =
-		without_fences(info->ppEnabledExtensionNames, info->enabledExtensionCount, names);
+		without_added(info->ppEnabledExtensionNames, info->enabledExtensionCount, names);
 	if (!r)
 		r = real_CreateDevice(physical, &own, a, out);
 	if (r)
@@ -356,6 +459,7 @@ static const struct {
 	FAKE(BindBufferMemory),
 	FAKE(CmdCopyBuffer),
 	FAKE(CmdDispatch),
+	FAKE(CmdPipelineBarrier),
 	FAKE(CreateBuffer),
 	FAKE(CreateCommandPool),
 	FAKE(CreateComputePipelines),
@@ -384,10 +488,15 @@ static const struct {
 	FAKE(EnumerateInstanceVersion),
 	FAKE(EnumeratePhysicalDevices),
 	FAKE(FreeMemory),
+	FAKE(GetBufferMemoryRequirements),
 	FAKE(GetDeviceProcAddr),
 	FAKE(GetMemoryFdKHR),
+	FAKE(GetPhysicalDeviceExternalBufferProperties),
 	FAKE(GetPhysicalDeviceExternalSemaphoreProperties),
+	FAKE(GetPhysicalDeviceFeatures2),
+	FAKE(GetPhysicalDeviceMemoryProperties2),
 	FAKE(GetPhysicalDeviceProperties2),
+	FAKE(GetPhysicalDeviceQueueFamilyProperties),
 	FAKE(GetPipelineCacheData),
 	FAKE(GetSemaphoreCounterValue),
 	FAKE(GetSemaphoreFdKHR),

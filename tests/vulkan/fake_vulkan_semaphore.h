@@ -201,6 +201,7 @@ static VkResult VKAPI_CALL fake_GetSemaphoreFdKHR(VkDevice device,
 	*fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	b->fd = dup(*fd);
 	b->carries = !pthread_create(&b->thread, NULL, carry_out, b);
+	say(FAKE_VULKAN_FD, fd);
 	return VK_SUCCESS;
 }
 
@@ -300,33 +301,47 @@ static void VKAPI_CALL fake_GetPhysicalDeviceExternalSemaphoreProperties(
 						 VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT;
 }
 
+/* The one that the fake has and the driver may not have. */
+static const VkExtensionProperties *added_extension(void)
+{
+	static const VkExtensionProperties fences = { VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME,
+						      1 },
+					   budget = { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, 1 };
+
+	if (fake->fences)
+		return &fences;
+	return fake->budget ? &budget : NULL;
+}
+
 static PFN_vkEnumerateDeviceExtensionProperties real_EnumerateDeviceExtensionProperties;
 static VkResult VKAPI_CALL fake_EnumerateDeviceExtensionProperties(VkPhysicalDevice physical,
 								   const char *layer, uint32_t *n,
 								   VkExtensionProperties *out)
 {
-	static const VkExtensionProperties more = { VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME,
-						    1 };
+	const VkExtensionProperties *more = added_extension();
 	uint32_t room = *n;
-	VkResult r;
+	VkResult r = fault("EnumerateDeviceExtensionProperties");
 
-	if (!fake->fences || (out && !room))
+	if (r)
+		return r;
+	if (!more || (out && !room))
 		return real_EnumerateDeviceExtensionProperties(physical, layer, n, out);
 	*n = out ? room - 1 : 0;
 	r = real_EnumerateDeviceExtensionProperties(physical, layer, n, out);
 	if (out)
-		out[*n] = more;
+		out[*n] = *more;
 	++*n;
 	return r;
 }
 
 /* What the driver itself is asked for: all but this extension. */
-static uint32_t without_fences(const char *const *names, uint32_t n, const char **out)
+static uint32_t without_added(const char *const *names, uint32_t n, const char **out)
 {
+	const VkExtensionProperties *more = added_extension();
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < n && kept < SEMAPHORES_MOST; i++)
-		if (!fake->fences || strcmp(names[i], VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME))
+		if (!more || strcmp(names[i], more->extensionName))
 			out[kept++] = names[i];
 	return kept;
 }

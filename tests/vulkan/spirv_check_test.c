@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Kernels in SPIR-V that the check passes, and those that it refuses. */
 #include "tests/unit/suite.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a kernel in SPIR-V word by word. */
 #include "tests/vulkan/spirv_words.h"
 
 #include <stdarg.h>

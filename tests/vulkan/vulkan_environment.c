@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Point the library to the fake of Vulkan and to lavapipe, before anything is loaded. */
 #include "tests/vulkan/vulkan_environment.h"
 
 #include <glob.h>

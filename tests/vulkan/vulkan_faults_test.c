@@ -7,14 +7,12 @@
 #include "tests/vulkan/vulkan_rig.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* VkResult, without the header of Vulkan */
-enum { NO_HOST_MEMORY = -1, NO_DEVICE_MEMORY = -2, FAILED = -3, DEVICE_LOST = -4 };
 
 static struct rig rig;
 
@@ -125,14 +123,29 @@ static void no_memory_for_an_instance(void)
 {
 	fake()->failing = "CreateInstance";
 	fake()->fail_at = 1;
-	fake()->result = NO_HOST_MEMORY;
+	fake()->result = VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+static void list_fails(int at, int result)
+{
+	fake()->failing = "EnumeratePhysicalDevices";
+	fake()->fail_at = at;
+	fake()->result = result;
 }
 
 static void no_list_of_devices(void)
 {
-	fake()->failing = "EnumeratePhysicalDevices";
-	fake()->fail_at = 1;
-	fake()->result = FAILED;
+	list_fails(1, VK_ERROR_INITIALIZATION_FAILED);
+}
+
+static void devices_without_a_list(void)
+{
+	list_fails(2, VK_ERROR_INITIALIZATION_FAILED);
+}
+
+static void a_device_that_comes_in_between(void)
+{
+	list_fails(2, VK_INCOMPLETE);
 }
 
 static void no_properties(void)
@@ -155,6 +168,10 @@ static void an_instance_that_cannot_be_had_is_said_with_the_reason(void **state)
 	assert_int_equal(opening_fails(no_list_of_devices, -TENON_E_DEVICE,
 				       "vkEnumeratePhysicalDevices: initialisation failed"),
 			 0);
+	assert_int_equal(opening_fails(devices_without_a_list, -TENON_E_DEVICE,
+				       "vkEnumeratePhysicalDevices: initialisation failed"),
+			 0);
+	assert_int_equal(opening_fails(a_device_that_comes_in_between, 0, ""), 0);
 	assert_int_equal(
 		opening_fails(no_properties, -TENON_E_DEVICE, "no vkGetPhysicalDeviceProperties2"),
 		0);
@@ -238,7 +255,7 @@ static void every_call_may_run_out_of_memory(void **state)
 {
 	(void)state;
 	needs_device();
-	each_call_fails_once("vulkan:0", NO_DEVICE_MEMORY);
+	each_call_fails_once("vulkan:0", VK_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
 static void every_call_may_run_out_of_memory_on_an_old_device(void **state)
@@ -246,7 +263,7 @@ static void every_call_may_run_out_of_memory_on_an_old_device(void **state)
 	(void)state;
 	needs_device();
 	each_call_fails_once("vulkan://0?without=push-descriptors&without=host-memory",
-			     NO_HOST_MEMORY);
+			     VK_ERROR_OUT_OF_HOST_MEMORY);
 }
 
 static void a_pipeline_that_fails_is_tried_again(void **state)
@@ -257,7 +274,7 @@ static void a_pipeline_that_fails_is_tried_again(void **state)
 	(void)state;
 	needs_device();
 	rig_describe(&k, &sum);
-	inject("CreateComputePipelines", 1, FAILED);
+	inject("CreateComputePipelines", 1, VK_ERROR_INITIALIZATION_FAILED);
 	assert_int_equal(rig_build(&rig, &k), -TENON_E_DEVICE);
 	assert_error("made here: kernel sum on vulkan:0: vkCreateComputePipelines: initialisation "
 		     "failed "
@@ -268,7 +285,8 @@ static void a_pipeline_that_fails_is_tried_again(void **state)
 
 static void a_device_lost_in_mid_queue_says_so_to_whoever_waits(void **state)
 {
-	struct tenon_memory_request request = { 256, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request request = { sizeof(request), 256, TENON_MEMORY_DEFAULT, -1,
+						NULL };
 	struct tenon_memory *m[2], *none;
 	struct tenon_device *fresh;
 	struct tenon_timeline *t;
@@ -286,7 +304,7 @@ static void a_device_lost_in_mid_queue_says_so_to_whoever_waits(void **state)
 	assert_int_equal(tenon_timeline_create(0, &t), 0);
 	p.timeline = t;
 	p.value = 1;
-	inject("QueueSubmit", 2, DEVICE_LOST);
+	inject("QueueSubmit", 2, VK_ERROR_DEVICE_LOST);
 	/* the first batch goes, the second does not */
 	for (i = 0; i < 300; i++)
 		assert_int_equal(rig_launch(rig.queue, &k, 64, m, NULL), 0);
@@ -318,7 +336,7 @@ static void a_loss_while_somebody_waits_ends_the_wait(void **state)
 	needs_device();
 	m = rig_memory(&rig, 64, 0, 0);
 	assert_int_equal(tenon_queue_fill(rig.queue, m, 0, 256, 1, 4, NULL), 0);
-	inject("WaitSemaphores", 1, DEVICE_LOST);
+	inject("WaitSemaphores", 1, VK_ERROR_DEVICE_LOST);
 	assert_int_equal(tenon_queue_sync(rig.queue, TENON_FOREVER), -TENON_E_LOST);
 	assert_error_has("vkWaitSemaphores: device lost");
 	tenon_object_unref(m);
@@ -385,7 +403,7 @@ static void programs_that_are_damaged_never_reach_the_driver(void **state)
 	(void)state;
 	needs_device();
 	rig_describe(&k, &sum);
-	inject("CreateShaderModule", 1, FAILED);
+	inject("CreateShaderModule", 1, VK_ERROR_INITIALIZATION_FAILED);
 	k.words[0] = 0;
 	assert_int_equal(rig_build(&rig, &k), -TENON_E_FORMAT);
 	assert_error_has("made here: kernel sum on vulkan:0: no SPIR-V: it begins with 0,");
@@ -401,6 +419,118 @@ static void programs_that_are_damaged_never_reach_the_driver(void **state)
 	tenon_error_clear();
 	assert_int_equal(rig.fake->failures, 0);
 	rig_drop(&k);
+}
+
+static void a_kernel_that_vulkan_does_not_have_is_refused(void **state)
+{
+	const struct spirv_sum many = { "sum", 2, 70, 0, 0 }, two = { "sum", 2, 0, 0, 0 };
+	struct tenon_executable *none;
+	struct rig_kernel k;
+
+	(void)state;
+	needs_device();
+	rig_describe(&k, &many);
+	assert_int_equal(rig_build(&rig, &k), -TENON_E_UNSUPPORTED);
+	assert_error_has("takes 70 scalars; the most is");
+	rig_drop(&k);
+	rig_describe(&k, &two);
+	k.info.scalar_count = 100000;
+	k.info.code_flags = 1;
+	assert_int_equal(rig_build(&rig, &k), -TENON_E_UNSUPPORTED);
+	assert_error_has("takes 100000 scalars");
+	k.info.scalar_count = 0;
+	k.info.flags = ~(uint32_t)TENON_KERNEL_SHARED;
+	assert_int_equal(rig_build(&rig, &k), -TENON_E_UNSUPPORTED);
+	assert_error_has("launch tags for clusters or cooperation");
+	k.info.flags = 0;
+	k.arguments[1].kind = TENON_ARGUMENT_TENSOR_MAP;
+	assert_int_equal(rig_build(&rig, &k), -TENON_E_UNSUPPORTED);
+	assert_error_has("argument 1 is a tensor map");
+	rig_drop(&k);
+	k.program.format = tenon_slice_of("ptx");
+	assert_int_equal(tenon_executable_create(rig.device, &k.program, NULL, &none),
+			 -TENON_E_UNSUPPORTED);
+	k.program.kind = tenon_slice_of("cuda");
+	assert_int_equal(tenon_executable_create(rig.device, &k.program, NULL, &none),
+			 -TENON_E_UNSUPPORTED);
+	assert_error_has("a cuda program of format \"ptx\"");
+}
+
+static int descriptors(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void memory_that_cannot_be_shared_leaves_no_descriptor(void **state)
+{
+	static const char *const functions[] = { "CreateBuffer", "AllocateMemory",
+						 "BindBufferMemory" };
+	const struct tenon_memory_request request = { sizeof(request), 8192,
+						      TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
+						      -1, NULL };
+	struct tenon_memory_import import = { .size = sizeof(import),
+					      .type = TENON_HANDLE_OPAQUE_FD,
+					      .bytes = 8192,
+					      .usage = TENON_MEMORY_DEFAULT };
+	struct tenon_memory *m, *same;
+	int before, fd;
+
+	(void)state;
+	needs_device();
+	if (!(rig.device->properties->exports & (1u << TENON_HANDLE_OPAQUE_FD)))
+		skip();
+	assert_int_equal(tenon_memory_alloc(rig.device, &request, &m), 0);
+	inject("GetMemoryFdKHR", 1, VK_ERROR_OUT_OF_HOST_MEMORY);
+	assert_int_equal(tenon_memory_export(m, TENON_HANDLE_OPAQUE_FD, &fd), -TENON_E_NOMEM);
+	assert_int_equal(tenon_memory_export(m, TENON_HANDLE_OPAQUE_FD, &import.fd), 0);
+	before = descriptors();
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		inject(functions[i], 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+		assert_int_equal(tenon_memory_import(rig.device, &import, &same), -TENON_E_NOMEM);
+		assert_error_has(functions[i]);
+		assert_int_equal(descriptors(), before);
+	}
+	close(import.fd);
+	tenon_object_unref(m);
+}
+
+static void what_is_staged_beyond_what_is_kept_is_given_back(void **state)
+{
+	const size_t size = (64 << 20) + (1 << 16);
+	struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT, -1,
+						NULL };
+	struct tenon_device *device;
+	struct tenon_queue *queue;
+	char *bytes = calloc(1, size);
+	struct tenon_memory *m;
+	int live, written;
+
+	(void)state;
+	needs_device();
+	assert_non_null(bytes);
+	assert_int_equal(tenon_device_open("vulkan://0?without=host-memory", &device), 0);
+	assert_int_equal(tenon_queue_create(device, &queue), 0);
+	assert_int_equal(tenon_memory_alloc(device, &request, &m), 0);
+	live = rig.fake->live;
+	bytes[size - 1] = 7;
+	assert_int_equal(tenon_queue_write(queue, m, 0, bytes, size, NULL), 0);
+	bytes[size - 1] = 0;
+	written = rig.fake->live;
+	assert_true(written > live + 1);
+	assert_int_equal(tenon_queue_sync(queue, rig_soon()), 0);
+	/* its buffer and the memory of that */
+	assert_int_equal(rig.fake->live, written - 2);
+	assert_int_equal(tenon_queue_read(queue, bytes, m, size - 1, 1, NULL), 0);
+	assert_int_equal(tenon_queue_sync(queue, rig_soon()), 0);
+	assert_int_equal(bytes[0], 7);
+	free(bytes);
+	tenon_object_unref(m);
+	tenon_object_unref(queue);
+	tenon_object_unref(device);
 }
 
 static void options_that_nobody_knows_are_refused(void **state)
@@ -433,6 +563,9 @@ int main(void)
 		WITH(a_loss_while_somebody_waits_ends_the_wait, open_it),
 		WITH(a_wait_that_never_ends_ends_by_its_deadline, open_it),
 		WITH(programs_that_are_damaged_never_reach_the_driver, open_it),
+		WITH(a_kernel_that_vulkan_does_not_have_is_refused, open_it),
+		WITH(memory_that_cannot_be_shared_leaves_no_descriptor, open_it),
+		WITH(what_is_staged_beyond_what_is_kept_is_given_back, open_it),
 		WITH(options_that_nobody_knows_are_refused, open_it),
 	};
 

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "devices/vulkan/vulkan_device.h"
+#include "runtime/device/device_thread.h"
 #include "tests/device/foreign_fence.h"
 #include "tests/vulkan/vulkan_rig.h"
-
-/* VkResult, without the header of Vulkan */
-enum { NO_HOST_MEMORY = -1, DEVICE_LOST = -4 };
 
 #define MS UINT64_C(1000000)
 
@@ -177,6 +176,173 @@ static void an_exported_fence_signals_behind_what_it_stands_for(void **state)
 	}
 }
 
+/* Let @port wait for a descriptor, as code of the program's own does; the driver owns it then. */
+static VkSemaphore hold(VkQueue port, int *fd)
+{
+	const struct vulkan_device *d = vulkan_device_of(rig.device);
+	const VkSemaphoreCreateInfo made = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO };
+	const VkTimelineSemaphoreSubmitInfo values = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = 1,
+		.pWaitSemaphoreValues = &(uint64_t){ 0 },
+	};
+	const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	VkImportSemaphoreFdInfoKHR from = {
+		.sType = VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
+		.flags = VK_SEMAPHORE_IMPORT_TEMPORARY_BIT,
+		.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT,
+	};
+	VkSubmitInfo submit = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		.pNext = &values,
+		.waitSemaphoreCount = 1,
+		.pWaitSemaphores = &from.semaphore,
+		.pWaitDstStageMask = &stage,
+	};
+
+	*fd = from.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(d->api.CreateSemaphore(d->handle, &made, NULL, &from.semaphore), 0);
+	assert_int_equal(d->api.ImportSemaphoreFdKHR(d->handle, &from), 0);
+	assert_int_equal(d->api.QueueSubmit(port, 1, &submit, VK_NULL_HANDLE), 0);
+	return from.semaphore;
+}
+
+static void what_the_program_puts_on_a_queue_whose_handle_it_was_given_is_waited_for(void **state)
+{
+	const struct vulkan_device *d;
+	VkSemaphore semaphore;
+	uint32_t word = 0, seen;
+	int fd, i, early;
+
+	(void)state;
+	needs_device();
+	d = vulkan_device_of(rig.device);
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	/* behind a fill before the handle was given, and after it, and behind nothing else */
+	for (i = 0; i < 4; i++) {
+		if (i < 2)
+			assert_int_equal(fill(rig.queue, NULL, NULL, 7), 0);
+		semaphore = hold(device_thread_stream(rig.device->id), &fd);
+		/* memory that the host sees is not read before the program's work is done */
+		if (i == 3)
+			assert_int_equal(tenon_queue_read(rig.queue, &word, memory, 0, 4, NULL), 0);
+		early = tenon_queue_sync(rig.queue, tenon_deadline(20 * MS));
+		/* signal before any assertion: if one fails, closing the device waits for this work */
+		seen = word;
+		signal_foreign(fd);
+		assert_int_equal(early, -TENON_E_TIMEOUT);
+		assert_int_equal(seen, 0);
+		tenon_error_clear();
+		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+		d->api.DestroySemaphore(d->handle, semaphore, NULL);
+	}
+	assert_int_equal(word, 7);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+}
+
+static void a_queue_whose_handle_was_given_hands_over_each_operation_at_once(void **state)
+{
+	struct tenon_timeline *there;
+	int before, fd;
+
+	(void)state;
+	needs_device();
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	before = rig.fake->submits;
+	assert_int_equal(fill(rig.queue, NULL, NULL, 7), 0);
+	assert_int_equal(rig.fake->submits, before);
+	assert_non_null(device_thread_stream(rig.device->id));
+	assert_int_equal(rig.fake->submits, before + 1);
+	assert_int_equal(fill(rig.queue, NULL, NULL, 8), 0);
+	assert_int_equal(rig.fake->submits, before + 2);
+	/* a wait, too, so that it holds back what the program submits */
+	there = foreign_fence(TENON_FENCE_SYNC_FILE, &fd);
+	assert_int_equal(fill(rig.queue, there, NULL, 9), 0);
+	assert_true(rig.fake->submits >= before + 4);
+	signal_foreign(fd);
+	rig_expect(&rig, memory, 64, 9, 0);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+	tenon_object_unref(there);
+	close(fd);
+}
+
+static void a_queue_whose_handle_was_given_is_marked_without_anything_that_may_run_out(void **state)
+{
+	static const char *const functions[] = { "CreateCommandPool", "AllocateCommandBuffers",
+						 "BeginCommandBuffer", "EndCommandBuffer" };
+	size_t i;
+
+	(void)state;
+	needs_device();
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	assert_non_null(device_thread_stream(rig.device->id));
+	rig.fake->result = VK_ERROR_OUT_OF_HOST_MEMORY;
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		rig.fake->failing = functions[i];
+		rig.fake->fail_at = 1;
+		assert_int_equal(tenon_queue_sync(rig.queue, rig_soon()), 0);
+	}
+	assert_int_equal(rig.fake->failures, 0);
+	rig.fake->failing = NULL;
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+}
+
+static void *drop_memory(void *memory)
+{
+	tenon_object_unref(memory);
+	return NULL;
+}
+
+static void another_thread_submits_nothing_to_the_handle_when_it_drops_memory(void **state)
+{
+	struct tenon_memory *dropped;
+	struct tenon_timeline *there;
+	int submits, live, kept, fd;
+	pthread_t thread;
+
+	(void)state;
+	needs_device();
+	dropped = rig_memory(&rig, 64, 0, 0);
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	assert_non_null(device_thread_stream(rig.device->id));
+	there = foreign_fence(TENON_FENCE_SYNC_FILE, &fd);
+	assert_int_equal(fill(rig.queue, there, NULL, 9), 0);
+	live = rig.fake->live;
+	submits = rig.fake->submits;
+	assert_int_equal(pthread_create(&thread, NULL, drop_memory, dropped), 0);
+	pthread_join(thread, NULL);
+	kept = rig.fake->live;
+	signal_foreign(fd);
+	assert_int_equal(rig.fake->submits, submits);
+	assert_int_equal(kept, live);
+	assert_int_equal(tenon_device_sync(rig.device, rig_soon()), 0);
+	assert_true(rig.fake->live < live);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+	tenon_object_unref(there);
+	close(fd);
+}
+
+static void barriers_beside_the_programs_work_are_for_all_of_it(void **state)
+{
+	int wide;
+
+	(void)state;
+	needs_device();
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	assert_int_equal(fill(rig.queue, NULL, NULL, 7), 0);
+	assert_int_equal(rig.fake->wide_barriers, 0);
+	/* what was submitted before the handle was given ends with one, too */
+	assert_non_null(device_thread_stream(rig.device->id));
+	assert_int_equal(rig.fake->wide_barriers, 1);
+	rig.fake->narrow_barriers = 0;
+	wide = rig.fake->wide_barriers;
+	assert_int_equal(fill(rig.queue, NULL, NULL, 8), 0);
+	/* before it and behind it */
+	assert_int_equal(rig.fake->wide_barriers, wide + 2);
+	assert_int_equal(rig.fake->narrow_barriers, 0);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+}
+
 static void a_driver_without_the_functions_has_no_fences(void **state)
 {
 	const uint32_t both = 1u << TENON_FENCE_SYNC_FILE | 1u << TENON_FENCE_OPAQUE_FD;
@@ -218,6 +384,37 @@ static void a_descriptor_that_the_driver_refuses_fails_the_operation(void **stat
 	close(ends[1]);
 }
 
+static void give_no_descriptor(enum fake_vulkan_answer what, void *fd)
+{
+	if (what == FAKE_VULKAN_FD) {
+		close(*(int *)fd);
+		*(int *)fd = -1;
+	}
+}
+
+static void a_fence_that_was_reached_has_no_descriptor(void **state)
+{
+	struct tenon_timeline *done = timeline(), *gate;
+	const struct tenon_point point = { done, 1 };
+	int in, fd, err;
+
+	(void)state;
+	needs_device();
+	/* hold it back until the driver was asked: a point that is reached asks no driver */
+	gate = foreign_fence(TENON_FENCE_SYNC_FILE, &in);
+	assert_int_equal(fill(rig.queue, gate, done, 5), 0);
+	rig.fake->says = give_no_descriptor;
+	err = tenon_fence_export(&point, TENON_FENCE_OPAQUE_FD, &fd);
+	rig.fake->says = NULL;
+	signal_foreign(in);
+	assert_int_equal(err, -TENON_E_UNSUPPORTED);
+	assert_error_has("the fence was reached before it could be exported");
+	assert_int_equal(tenon_timeline_wait(done, 1, rig_soon()), 0);
+	close(in);
+	tenon_object_unref(gate);
+	tenon_object_unref(done);
+}
+
 static int descriptors(void)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -237,8 +434,20 @@ static void *signal_soon(void *fd)
 	return NULL;
 }
 
+/* Give the handle of the case's queue away, with an operation in its batch. */
+static int share(void)
+{
+	int err = fill(rig.queue, NULL, NULL, 4);
+
+	if (!err)
+		err = tenon_queue_set_current(rig.device, rig.queue);
+	if (!err)
+		assert_non_null(device_thread_stream(rig.device->id));
+	return err ? err : tenon_device_check(rig.device);
+}
+
 /* Import, work, export; the first failure. A submission that fails waits for what was submitted before. */
-static int program(int *out)
+static int program(bool shared, int *out)
 {
 	struct tenon_timeline *done = timeline(), *there;
 	const struct tenon_point point = { done, 1 };
@@ -248,10 +457,14 @@ static int program(int *out)
 	*out = -1;
 	there = foreign_fence(TENON_FENCE_OPAQUE_FD, &fd);
 	assert_int_equal(pthread_create(&thread, NULL, signal_soon, &fd), 0);
-	err = fill(rig.queue, there, done, 5);
+	err = shared ? share() : 0;
+	if (!err)
+		err = fill(rig.queue, there, done, 5);
 	if (!err)
 		err = tenon_fence_export(&point, TENON_FENCE_SYNC_FILE, out);
 	pthread_join(thread, NULL);
+	if (shared)
+		assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
 	if (!err)
 		err = tenon_timeline_wait(done, 1, rig_soon());
 	close(fd);
@@ -260,10 +473,11 @@ static int program(int *out)
 	return err;
 }
 
-static void each_call_fails_once(int result)
+static void each_call_of_a_queue_fails_once(int result, bool shared)
 {
-	static const char *const functions[] = { "CreateSemaphore", "ImportSemaphoreFdKHR",
+	static const char *const functions[] = { "CreateSemaphore",   "ImportSemaphoreFdKHR",
 						 "GetSemaphoreFdKHR", "QueueSubmit",
+						 "CreateCommandPool", "BeginCommandBuffer",
 						 "EndCommandBuffer" };
 	int before, at, out, err;
 	size_t i;
@@ -277,7 +491,7 @@ static void each_call_fails_once(int result)
 			rig.fake->failing = functions[i];
 			rig.fake->fail_at = at;
 			rig.fake->result = result;
-			err = program(&out);
+			err = program(shared, &out);
 			if (out >= 0)
 				close(out);
 			if (!rig.fake->failures)
@@ -295,16 +509,22 @@ static void each_call_fails_once(int result)
 	rig.fake->failing = NULL;
 }
 
+static void each_call_fails_once(int result)
+{
+	each_call_of_a_queue_fails_once(result, false);
+	each_call_of_a_queue_fails_once(result, true);
+}
+
 static void every_call_may_run_out_of_memory(void **state)
 {
 	(void)state;
-	each_call_fails_once(NO_HOST_MEMORY);
+	each_call_fails_once(VK_ERROR_OUT_OF_HOST_MEMORY);
 }
 
 static void every_call_may_find_the_device_lost(void **state)
 {
 	(void)state;
-	each_call_fails_once(DEVICE_LOST);
+	each_call_fails_once(VK_ERROR_DEVICE_LOST);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_it, close_it)
@@ -316,8 +536,14 @@ int main(void)
 		CASE(an_opaque_fd_is_imported_once_and_holds_back_all_that_wait),
 		CASE(an_opaque_fd_is_waited_for_on_the_host_once_a_queue_does),
 		CASE(an_exported_fence_signals_behind_what_it_stands_for),
+		CASE(what_the_program_puts_on_a_queue_whose_handle_it_was_given_is_waited_for),
+		CASE(a_queue_whose_handle_was_given_hands_over_each_operation_at_once),
+		CASE(a_queue_whose_handle_was_given_is_marked_without_anything_that_may_run_out),
+		CASE(another_thread_submits_nothing_to_the_handle_when_it_drops_memory),
+		CASE(barriers_beside_the_programs_work_are_for_all_of_it),
 		CASE(a_driver_without_the_functions_has_no_fences),
 		CASE(a_descriptor_that_the_driver_refuses_fails_the_operation),
+		CASE(a_fence_that_was_reached_has_no_descriptor),
 		CASE(every_call_may_run_out_of_memory),
 		CASE(every_call_may_find_the_device_lost),
 	};

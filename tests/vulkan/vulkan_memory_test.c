@@ -132,8 +132,9 @@ static void parts_of_memory_are_arguments(void **state)
 static void memory_of_the_process_is_used_in_place(void **state)
 {
 	const size_t size = 1 << 16;
-	struct tenon_memory_import import = { .type = TENON_HANDLE_HOST_POINTER,
-					      .size = size,
+	struct tenon_memory_import import = { .size = sizeof(import),
+					      .type = TENON_HANDLE_HOST_POINTER,
+					      .bytes = size,
 					      .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m[2], *none;
 	struct rig_kernel k;
@@ -164,10 +165,12 @@ static void memory_of_the_process_is_used_in_place(void **state)
 
 static void memory_is_exported_and_imported(void **state)
 {
-	struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
-						-1, NULL };
-	struct tenon_memory_import import = { .type = TENON_HANDLE_OPAQUE_FD,
-					      .size = 4096,
+	struct tenon_memory_request request = { sizeof(request), 4096,
+						TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1,
+						NULL };
+	struct tenon_memory_import import = { .size = sizeof(import),
+					      .type = TENON_HANDLE_OPAQUE_FD,
+					      .bytes = 4096,
 					      .usage = TENON_MEMORY_DEFAULT };
 	struct tenon_memory *m, *same;
 	int fd = -1;

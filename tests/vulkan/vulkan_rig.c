@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a Vulkan device behind the fake, and build and run kernels on it. */
 #include "tests/vulkan/vulkan_rig.h"
 
 #include <dlfcn.h>
@@ -150,7 +151,8 @@ static uint32_t *numbers(size_t count, uint32_t first, uint32_t step)
 
 struct tenon_memory *rig_memory(struct rig *rig, size_t count, uint32_t first, uint32_t step)
 {
-	const struct tenon_memory_request request = { count * 4, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), count * 4,
+						      TENON_MEMORY_DEFAULT, -1, NULL };
 	struct tenon_memory *m = NULL;
 	uint32_t *n = numbers(count, first, step);
 
@@ -211,7 +213,8 @@ void rig_expect(struct rig *rig, struct tenon_memory *memory, size_t count, uint
 
 int rig_program(struct rig *rig, const char *uri)
 {
-	const struct tenon_memory_request request = { 256, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 256, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	const struct spirv_sum sum = { "sum", 2, 20, 1, 0 };
 	static const uint32_t scalars[19];
 	struct tenon_memory *m[2] = { NULL, NULL };

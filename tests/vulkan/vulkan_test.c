@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 
 #include "runtime/device/device_thread.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the guest's devices of DRM, and make and signal fences that stand for their work. */
 #include "tests/driver/guest/cards.h"
 
 #include <stdio.h>

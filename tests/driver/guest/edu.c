@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Let QEMU's educational device copy, by system calls that a case chooses. */
 #include "tests/driver/guest/edu.h"
 
 void edu_copy_by(const struct edu_access *edu, uint64_t memory, uint32_t offset, uint32_t count,

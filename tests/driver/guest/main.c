@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the cases of the guest as its only process, and power it off. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* include/tenon/device.h as it was when device ABI 2 began, kept to build a plug-in that is older than the library. */
+/* include/tenon/device.h as it was when device ABI 3 began, kept to build a plug-in that is older than the library. */
 #ifndef TENON_DEVICE_H
 #define TENON_DEVICE_H
 
@@ -44,7 +44,7 @@ struct tenon_commands_ops;
 struct tenon_executable_ops;
 
 /* raised when a table or a struct of the device headers changes in a way that sizes cannot tell */
-#define TENON_DEVICE_ABI 2
+#define TENON_DEVICE_ABI 3
 
 /* a DLPack device type of Tenon's own; the others from 64 to 126 are for backends that DLPack has no number for */
 #define TENON_DEVICE_NULL 100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* include/tenon/executable.h as it was when device ABI 2 began, kept to build a plug-in that is older than the library. */
+/* include/tenon/executable.h as it was when device ABI 3 began, kept to build a plug-in that is older than the library. */
 #ifndef TENON_EXECUTABLE_H
 #define TENON_EXECUTABLE_H
 

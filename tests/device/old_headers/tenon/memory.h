@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* include/tenon/memory.h as it was when device ABI 2 began, kept to build a plug-in that is older than the library. */
+/* include/tenon/memory.h as it was when device ABI 3 began, kept to build a plug-in that is older than the library. */
 #ifndef TENON_MEMORY_H
 #define TENON_MEMORY_H
 
@@ -44,14 +44,16 @@ enum tenon_handle_type {
 
 /**
  * struct tenon_memory_request - what memory is wanted
- * @size: bytes; at least 1
+ * @size: sizeof(struct tenon_memory_request)
+ * @bytes: at least 1
  * @usage: enum tenon_memory_usage; at least one
  * @heap: number of a heap, or -1 for the backend's choice
  * @queue: on devices with TENON_DEVICE_STREAM_ORDERED, the queue that will use it first: allocation
  *	and release are ordered on it. Else NULL.
  */
 struct tenon_memory_request {
-	uint64_t size;
+	size_t size;
+	uint64_t bytes;
 	uint32_t usage;
 	int32_t heap;
 	struct tenon_queue *queue;
@@ -59,21 +61,23 @@ struct tenon_memory_request {
 
 /**
  * struct tenon_memory_import - memory that exists already
+ * @size: sizeof(struct tenon_memory_import)
  * @type: enum tenon_handle_type
  * @fd: for fds; stays the caller's, a backend that keeps it duplicates it
  * @pointer: for host pointers; the memory must outlive the object and all its uses
- * @size: bytes
+ * @bytes: of the memory
  * @usage: enum tenon_memory_usage
  * @heap: 0; for an opaque fd of memory that was requested from a heap, one more than its number
  *
- * A driver takes back an opaque fd only as what it was made as: @size, @usage and @heap have to be
+ * A driver takes back an opaque fd only as what it was made as: @bytes, @usage and @heap have to be
  * those of its request, but for TENON_MEMORY_EXPORT, which may be left out.
  */
 struct tenon_memory_import {
+	size_t size;
 	uint32_t type;
 	int32_t fd;
 	void *pointer;
-	uint64_t size;
+	uint64_t bytes;
 	uint32_t usage;
 	uint32_t heap;
 };
