@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/params.h>
 
 #include "llm/llm_batch.h"
@@ -340,11 +341,11 @@ static void write_gguf(const char *path, const struct tenon_param *list, size_t 
 		tenon_buffer_u64(&b, offset);
 		offset += (list[i].bytes + 31) / 32 * 32;
 	}
-	while (b.size % 32)
+	while (!b.status && b.size % 32)
 		tenon_buffer_u8(&b, 0);
 	for (i = 0; i < count; i++) {
 		tenon_buffer_append(&b, list[i].tensor.data, list[i].bytes);
-		while (b.size % 32)
+		while (!b.status && b.size % 32)
 			tenon_buffer_u8(&b, 0);
 	}
 	assert_int_equal(b.status, 0);

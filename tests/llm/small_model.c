@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the record of TVM's run of the small model, and make requests of it. */
 #include "tests/llm/small_model.h"
 
 #include <cjson/cJSON.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Talk to a session of the server in this process, over one end of a socket pair. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "tests/remote/client.h"
@@ -11,14 +13,16 @@
 static void *session_thread(void *argument)
 {
 	struct client *c = argument;
-
 	struct connection *connection;
 
 	c->result = connection_of_fds(c->session_fd, c->session_fd, "client", &connection);
-	if (!c->result)
+	if (c->result) {
+		close(c->session_fd);
+	} else {
 		c->result = session_run(connection, c->folder, &c->options, NULL);
+		connection_close(connection);
+	}
 	tenon_error_clear();
-	connection_close(connection);
 	return NULL;
 }
 
@@ -77,7 +81,7 @@ void client_send(struct client *c, const void *data, size_t size)
 {
 	c->request.size = 0;
 	tenon_buffer_u64(&c->request, size);
-	tenon_buffer_append(&c->request, data, size);
+	assert_int_equal(tenon_buffer_append(&c->request, data, size), 0);
 	client_send_raw(c, c->request.data, c->request.size);
 }
 
@@ -113,6 +117,7 @@ void client_request(struct client *c, uint32_t code, uint64_t function,
 	if (code == PACKET_CALL)
 		tenon_buffer_u64(&b, function);
 	wire_write_sequence(&b, c->generation, values, count);
+	assert_int_equal(b.status, 0);
 	client_send(c, b.data, b.size);
 	tenon_buffer_fini(&b);
 	assert_true(client_receive(c));

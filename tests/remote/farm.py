@@ -159,11 +159,23 @@ def their_server_at_our_tracker():
     assert " out: " not in status(port), status(port)
 
 
+def connect(port):
+    """a connection to a tracker; theirs says its port before it listens"""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), 120)
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
 class TrackerPeer:
     """a connection to a tracker, message by message"""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), 120)
+        self.socket = connect(port)
         self.socket.sendall(TRACKER_MAGIC)
         assert self.read(4) == TRACKER_MAGIC
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Start a tracker, a proxy or a server, and read its log and what it answers. */
 #include "tests/unit/suite.h"
 
 #include <arpa/inet.h>

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 #include <unistd.h>
 

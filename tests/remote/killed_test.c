@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/clock.h"
 #include "tests/remote/emulated.h"

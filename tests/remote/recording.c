@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read recorded exchanges between TVM's clients and servers. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

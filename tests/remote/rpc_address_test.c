@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,21 @@ static int listen_on_a_port(void)
 	return fd;
 }
 
+/* A named pipe without a writer is refused at once. */
+static void a_secret_is_not_waited_for(void)
+{
+	char name[250];
+	const size_t size = sizeof("cpu:0?secret=") - 1;
+
+	assert_in_range(snprintf(name, sizeof(name), "cpu:0?secret=%s/pipe", session.folder), size,
+			sizeof(name) - 1);
+	assert_int_equal(mkfifo(name + size, 0600), 0);
+	assert_null(open_by_address(name));
+#ifdef CONFIG_MBEDTLS
+	assert_error_has("the secret is read from a file, and this is none");
+#endif
+}
+
 static void threads_that_open_a_device_share_a_connection(void **state)
 {
 	const struct timespec moment = { .tv_nsec = 100000000 };
@@ -60,6 +76,7 @@ static void threads_that_open_a_device_share_a_connection(void **state)
 	assert_int_equal(accept(fd, NULL, NULL), -1);
 	/* nor does one that wants a proof of the server get a session without it */
 	assert_null(open_by_address("cpu:0?secret=/no/such/secret"));
+	a_secret_is_not_waited_for();
 	close(fd);
 	for (i = 0; i < 3; i++)
 		tenon_object_unref(found[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Serve a session in a thread with functions for tests, and connect our client to it. */
 #include "tests/remote/rpc_session.h"
 
 #include <pthread.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/rpc.h>
 #include <tenon/string.h>
 #include <time.h>
@@ -108,7 +110,8 @@ static int waits(void *self, const struct tenon_value *args, int32_t count, stru
 
 /* ---- the session's end of the connection */
 
-static void accept_client(struct connection *connection, bool *extension)
+/* false if the client left before */
+static bool accept_client(struct connection *connection, bool *extension)
 {
 	struct handshake h = { .size = 0 };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
@@ -117,7 +120,8 @@ static void accept_client(struct connection *connection, bool *extension)
 	int missing;
 
 	while ((missing = handshake_missing(&h)) > 0) {
-		assert_int_equal(connection_read(connection, h.bytes + h.size, (size_t)missing), 0);
+		if (connection_read(connection, h.bytes + h.size, (size_t)missing))
+			return false;
 		h.size += (size_t)missing;
 	}
 	assert_true(handshake_parse(&h, &client));
@@ -129,8 +133,9 @@ static void accept_client(struct connection *connection, bool *extension)
 	/* the length is an i32 here: drop the upper half of the u64 */
 	memmove(b.data + 8, b.data + 12, b.size - 12);
 	part = (struct iovec){ b.data, b.size - 4 };
-	assert_int_equal(connection_write(connection, &part, 1), 0);
+	missing = connection_write(connection, &part, 1);
 	tenon_buffer_fini(&b);
+	return !missing;
 }
 
 void *serve(void *argument)
@@ -145,15 +150,21 @@ void *serve(void *argument)
 	struct connection *connection;
 
 	(void)argument;
-	if (connection_of_fds(session.fd, session.fd, "client", &connection))
+	if (connection_of_fds(session.fd, session.fd, "client", &connection)) {
+		close(session.fd);
 		return NULL;
-	accept_client(connection, &o.extension);
+	}
+	if (!accept_client(connection, &o.extension))
+		goto close;
+	if (session.accepted)
+		session.accepted();
 	if (session.by_program) {
 		tenon_rpc_server_options_init(&options, sizeof(options));
 		tenon_rpc_serve_session(session.fd, session.folder, &options);
 	} else {
 		session_run(connection, session.folder, &o, NULL);
 	}
+close:
 	connection_close(connection);
 	tenon_error_clear();
 	return NULL;

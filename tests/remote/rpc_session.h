@@ -17,7 +17,8 @@ struct rpc_session {
 	struct tenon_remote *remote;
 	struct tenon_device *cpu;
 	bool wait_each;
-	bool by_program; /* served by tenon_rpc_serve_session() */
+	bool by_program;	/* served by tenon_rpc_serve_session() */
+	void (*accepted)(void); /* called before the session's requests are served */
 };
 
 extern struct rpc_session session;

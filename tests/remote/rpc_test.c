@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/rpc.h>
 #include <tenon/string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Connect to a server in another process as a client of TVM does. */
 #include "tests/unit/suite.h"
 
 #include <errno.h>

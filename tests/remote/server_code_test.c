@@ -2,6 +2,8 @@
 /* uploaded code that ends its session, or leaves things behind */
 #include "tests/remote/server_process.h"
 
+#include <tenon/backend/buffer.h>
+
 static void ends_its_session(const char *name, const char *text)
 {
 	struct client other, c;

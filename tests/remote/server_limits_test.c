@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 static void a_session_has_a_limit_of_processes_and_threads(void **state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Start a server, and count its processes, descriptors and folders. */
 #include "tests/remote/server_process.h"
 
 #include <dirent.h>
@@ -210,12 +211,10 @@ static void read_port(void)
 	assert_true(server.port);
 }
 
-/* @option: a further one, or NULL */
-void start_server_with(const char *option)
+void launch_server(const char *option)
 {
 	const char *command = getenv("TENON_COMMAND");
 	char address[120];
-	double end = now() + PATIENCE_S;
 	int fd;
 
 	snprintf(address, sizeof(address), "unix:%s", server.socket);
@@ -231,6 +230,14 @@ void start_server_with(const char *option)
 		      "--folder-size", "128", "--processes", PROCESSES, option, (char *)NULL);
 		_exit(127);
 	}
+}
+
+void start_server_with(const char *option)
+{
+	double end = now() + PATIENCE_S;
+	int fd;
+
+	launch_server(option);
 	while ((fd = connect_server()) < 0) {
 		assert_true(now() < end);
 		pause_ms(5);

@@ -42,6 +42,8 @@ int server_teardown(void **state);
 	(server_is_emulated() ? 0 : cmocka_run_group_tests(tests, server_setup, server_teardown))
 
 /* @option: a further one, or NULL */
+void launch_server(const char *option);
+/* Launch it, and wait until it serves. */
 void start_server_with(const char *option);
 void start_server(void);
 /* The server says in one line what the kernel lacks. */

@@ -2,6 +2,7 @@
 /* the server under clients that leave, lie or wait, and its own end: it serves the next one, and keeps nothing */
 #include "tests/remote/server_process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,14 +198,69 @@ static void a_killed_server_takes_its_sessions_with_it(void **state)
 	nothing_is_left();
 }
 
-/* the code of leaves_processes() leaves its process group then */
-static void what_leaves_its_group_ends_with_its_session_without_a_sandbox(void **state)
+static void wait_for_server(int *status)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(server.pid, status, 0);
+	while (ended < 0 && errno == EINTR);
+	assert_int_equal(ended, server.pid);
+}
+
+static void stop_server(int signal)
 {
 	int status;
 
+	kill(server.pid, signal);
+	wait_for_server(&status);
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	assert_int_equal(count_entries(server.base), 0);
+}
+
+static void a_server_that_is_stopped_leaves_no_folder(void **state)
+{
+	struct client c;
+	int i;
+
 	(void)state;
-	kill(server.pid, SIGTERM);
-	waitpid(server.pid, &status, 0);
+	for (i = 0; i < 4; i++) {
+		open_client(&c, "client:fixture");
+		CALL(&c, hostile_function(&c, "leaves_processes"), wire_int(0));
+		/* while the session runs, and while it ends */
+		if (i > 1)
+			server_client_close(&c);
+		stop_server(i % 2 ? SIGINT : SIGTERM);
+		if (i <= 1)
+			server_client_close(&c);
+		start_server();
+	}
+	nothing_is_left();
+}
+
+static void a_server_that_is_stopped_while_it_starts_leaves_no_folder(void **state)
+{
+	double end;
+	int i;
+
+	(void)state;
+	stop_server(SIGTERM);
+	for (i = 0; i < 20; i++) {
+		launch_server(NULL);
+		end = now() + PATIENCE_S;
+		while (!count_entries(server.base))
+			assert_true(now() < end);
+		stop_server(i % 2 ? SIGINT : SIGTERM);
+	}
+	start_server();
+	nothing_is_left();
+}
+
+/* the code of leaves_processes() leaves its process group then */
+static void what_leaves_its_group_ends_with_its_session_without_a_sandbox(void **state)
+{
+	(void)state;
+	stop_server(SIGTERM);
 	start_server_with("--no-sandbox");
 	assert_int_equal(call_hostile("leaves_processes"), 0);
 	nothing_is_left();
@@ -222,6 +278,8 @@ int main(void)
 		cmocka_unit_test(clients_that_say_nothing_keep_no_other_from_its_session),
 		cmocka_unit_test(clients_beyond_the_number_of_sessions_wait),
 		cmocka_unit_test(a_killed_server_takes_its_sessions_with_it),
+		cmocka_unit_test(a_server_that_is_stopped_leaves_no_folder),
+		cmocka_unit_test(a_server_that_is_stopped_while_it_starts_leaves_no_folder),
 		cmocka_unit_test(what_leaves_its_group_ends_with_its_session_without_a_sandbox),
 	};
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <tenon/backend/buffer.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 #include <unistd.h>
 
 #include "tests/remote/client.h"

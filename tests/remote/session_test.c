@@ -2,6 +2,7 @@
 /* the functions of a session: their values, those that are not there, traces and time evaluators */
 #include "tests/unit/suite.h"
 
+#include "lib/clock.h"
 #include "tests/remote/client.h"
 
 static _Atomic int calls;
@@ -150,6 +151,75 @@ static void time_evaluators_of_all_versions_count_their_calls(void **state)
 	assert_int_equal(c.result, 0);
 }
 
+/* numbers of a time evaluator, from the type of the device on */
+#define NUMBERS 9
+struct evaluator_numbers {
+	int64_t number[NUMBERS];
+};
+
+/* Ask for an evaluator of a function with TVM 0.14's arguments. Return: its handle, or 0 for one that is refused */
+static uint64_t make_evaluator(struct client *c, const char *function,
+			       const struct evaluator_numbers *n, const char *prepare)
+{
+	struct wire_value args[2 + NUMBERS + 1] = { wire_none(), wire_string(function) };
+
+	for (int i = 0; i < NUMBERS; i++)
+		args[2 + i] = wire_int(n->number[i]);
+	args[2 + NUMBERS] = wire_string(prepare);
+	client_request(c, PACKET_CALL, client_function(c, "runtime.RPCTimeEvaluator"), args,
+		       2 + NUMBERS + 1);
+	return c->code == PACKET_RETURN ? c->values.values[1].as.handle : 0;
+}
+
+static void time_evaluators_with_wrong_arguments_are_refused(void **state)
+{
+	static const struct evaluator_numbers right = { { 1, 0, 1, 1, 0, 0, 0, 0, 0 } }, wrong[] = {
+		{ { 1, 0, 0, 1, 0, 0, 0, 0, 0 } }, /* no call */
+		{ { 1, 0, 1, 0, 0, 0, 0, 0, 0 } }, /* no repetition */
+		{ { 1, 0, 1, INT32_MAX, 0, 0, 0, 0, 0 } },
+		{ { 1, 0, 1, 1, 0, 0, 0, 0, -1 } }, /* bytes of the cache */
+		{ { 1, 0, 1, 1, 0, 0, 0, 0, 1LL << 31 } },
+	};
+	struct client c;
+
+	(void)state;
+	client_start(&c);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(make_evaluator(&c, "test.counts", &wrong[i], ""), 0);
+	assert_int_equal(make_evaluator(&c, "test.absent", &right, ""), 0);
+	assert_int_equal(make_evaluator(&c, "test.counts", &right, "test.absent"), 0);
+	client_close(&c);
+	assert_int_equal(c.result, 0);
+}
+
+/* Repetitions that take as long as they should, with a pause and a flushed cache; and a device that is not there. */
+static void time_evaluators_take_their_time(void **state)
+{
+	static const struct evaluator_numbers longer = { { 1, 0, 1, 2, 50, 100, 1, 0, 4096 } },
+					      absent = { { 1, 77, 1, 1, 0, 0, 0, 0, 0 } };
+	struct client c;
+	uint64_t evaluate, start;
+
+	(void)state;
+	client_start(&c);
+	evaluate = make_evaluator(&c, "test.counts", &longer, "test.counts");
+	assert_true(evaluate);
+	atomic_store(&calls, 0);
+	start = clock_now();
+	CALL(&c, evaluate, wire_int(7));
+	assert_int_equal(client_text(&c).size, 2 * sizeof(double));
+	/* twice 50 milliseconds of calls */
+	assert_true(clock_now() - start >= 100000000);
+	/* the function before, twice what prepares, and a call in each repetition, where one may take all of its time */
+	assert_true(atomic_load(&calls) >= 1 + 2 + 2);
+	evaluate = make_evaluator(&c, "test.counts", &absent, "");
+	assert_true(evaluate);
+	CALL(&c, evaluate, wire_int(7));
+	assert_int_equal(c.code, PACKET_EXCEPTION);
+	client_close(&c);
+	assert_int_equal(c.result, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +229,8 @@ int main(void)
 		cmocka_unit_test(a_session_records_a_trace_for_its_client),
 #endif
 		cmocka_unit_test(time_evaluators_of_all_versions_count_their_calls),
+		cmocka_unit_test(time_evaluators_with_wrong_arguments_are_refused),
+		cmocka_unit_test(time_evaluators_take_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

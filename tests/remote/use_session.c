@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ask a session for everything that a client can, whatever it answers. */
 #include "tests/remote/use_session.h"
 
 #include <tenon/buffer.h>

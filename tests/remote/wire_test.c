@@ -3,6 +3,7 @@
 #include "tests/unit/suite.h"
 
 #include <stdio.h>
+#include <tenon/backend/buffer.h>
 
 #include "rpc/server/handle_table.h"
 #include "rpc/wire/handshake.h"
@@ -228,6 +229,41 @@ static void packets_of_the_wrong_form_are_refused(void **state)
 	packet_fini(&p);
 }
 
+static void a_copy_cut_at_any_byte_is_refused(void **state)
+{
+	static const uint32_t codes[] = { PACKET_COPY_FROM, PACKET_COPY_TO };
+	struct packet p = { 0 };
+	struct tenon_buffer b = TENON_BUFFER_INIT;
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		tenon_buffer_u32(&b, codes[i]);
+		tenon_buffer_u64(&b, 0x1000); /* the data's handle */
+		tenon_buffer_u32(&b, kDLCPU);
+		tenon_buffer_u32(&b, 0);
+		tenon_buffer_u32(&b, 1); /* a dimension */
+		tenon_buffer_u32(&b, 0x00010800 | kDLUInt);
+		tenon_buffer_u64(&b, 4);
+		tenon_buffer_u64(&b, 0); /* the offset */
+		tenon_buffer_u64(&b, 4);
+		if (codes[i] == PACKET_COPY_TO)
+			tenon_buffer_append(&b, "data", 4);
+		assert_int_equal(packet_read((struct tenon_slice){ b.data, b.size }, WIRE_FFI, &p),
+				 0);
+		assert_int_equal(p.tensor.shape[0], 4);
+		assert_int_equal(p.size, 4);
+		for (n = 4; n < b.size; n++)
+			assert_true(packet_read((struct tenon_slice){ b.data, n }, WIRE_FFI, &p) <
+				    0);
+		tenon_buffer_u8(&b, 0);
+		assert_true(packet_read((struct tenon_slice){ b.data, b.size }, WIRE_FFI, &p) < 0);
+		assert_error_has("after the end");
+		tenon_buffer_fini(&b);
+	}
+	packet_fini(&p);
+}
+
 /* ---- handles, the handshake, messages */
 
 static void a_handle_is_found_until_it_is_freed(void **state)
@@ -333,6 +369,7 @@ int main(void)
 		cmocka_unit_test(the_first_packet_that_differs_tells_the_generation),
 		cmocka_unit_test(text_is_taken_in_every_form),
 		cmocka_unit_test(packets_of_the_wrong_form_are_refused),
+		cmocka_unit_test(a_copy_cut_at_any_byte_is_refused),
 		cmocka_unit_test(a_handle_is_found_until_it_is_freed),
 		cmocka_unit_test(a_key_must_be_the_servers_and_may_have_a_timeout),
 		cmocka_unit_test(a_handshake_of_the_wrong_form_is_refused),

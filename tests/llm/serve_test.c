@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* The server of language models in this process: what waits, what is too much, what its end leaves, and what comes late. */
+#include "tests/unit/suite.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "tests/llm/serve_client.h"
+#include "tests/llm/serve_in_process.h"
+
+static const struct serve_exchange short_one = { POST("/v1/completions",
+						      "{\"prompt\":\"a\",\"max_tokens\":2}"),
+						 200, "\"completion_tokens\":2" };
+static const struct serve_exchange streamed = {
+	POST("/v1/completions", "{\"prompt\":\"a\",\"max_tokens\":40,\"stream\":true}"), 200,
+	"data: [DONE]"
+};
+
+static struct tenon_llm *llm;
+
+/* Listen; nothing generates yet. */
+static void start_listening(struct running *r, unsigned int requests)
+{
+	running_init(r, llm,
+		     &(struct serve_options){ .host = "127.0.0.1",
+					      .body_most = 1000,
+					      .connections_most = 8,
+					      .requests_most = requests });
+	assert_int_equal(running_listen(r), 0);
+}
+
+static void end(struct running *r)
+{
+	running_stop(r);
+	MHD_stop_daemon(r->s.daemon);
+	assert_null(r->s.exchanges);
+	assert_null(r->s.connections);
+	running_fini(r);
+}
+
+/* Wait until so many requests are there whole. */
+static void await_requests(struct running *r, size_t count)
+{
+	size_t have;
+
+	do {
+		sched_yield();
+		pthread_mutex_lock(&r->s.lock);
+		have = r->s.count;
+		pthread_mutex_unlock(&r->s.lock);
+	} while (have < count);
+}
+
+static void assert_reply(int fd, int status, const char *words)
+{
+	char reply[20000];
+
+	serve_receive(fd, reply, sizeof(reply));
+	assert_int_equal(serve_status(reply), status);
+	if (!strstr(reply, words))
+		fail_msg("no \"%s\" in %s", words, reply);
+}
+
+static void more_requests_than_may_wait_are_refused(void **state)
+{
+	struct running r;
+	int first, second;
+
+	(void)state;
+	start_listening(&r, 2);
+	first = serve_send(r.port, &short_one);
+	second = serve_send(r.port, &streamed);
+	await_requests(&r, 2);
+	assert_reply(serve_send(r.port, &short_one), 429, "too many requests are waiting");
+	assert_int_equal(running_start(&r), 0);
+	assert_reply(first, 200, short_one.words);
+	assert_reply(second, 200, streamed.words);
+	end(&r);
+}
+
+static void a_server_that_ends_refuses_what_waits_and_what_comes(void **state)
+{
+	struct running r;
+	int first, second;
+
+	(void)state;
+	start_listening(&r, 4);
+	first = serve_send(r.port, &short_one);
+	second = serve_send(r.port, &streamed);
+	await_requests(&r, 2);
+	running_begin_stop(&r);
+	assert_reply(serve_send(r.port, &short_one), 503, "the server is stopping");
+	assert_int_equal(running_start(&r), 0);
+	assert_reply(first, 503, "the server is stopping");
+	/* a stream has sent its status */
+	assert_reply(second, 200, "the server is stopping");
+	end(&r);
+}
+
+/* the numbers of requests that were cancelled, a bit each */
+static atomic_uint cancelled;
+
+void __real_tenon_llm_cancel(struct tenon_llm *llm, uint64_t number);
+void __wrap_tenon_llm_cancel(struct tenon_llm *llm, uint64_t number);
+
+void __wrap_tenon_llm_cancel(struct tenon_llm *in, uint64_t number)
+{
+	atomic_fetch_or(&cancelled, 1u << number % 32);
+	__real_tenon_llm_cancel(in, number);
+}
+
+/* Send requests, and end the connections of them all when the server has these whole. */
+static void send_and_leave(struct running *r, const struct serve_exchange *e, size_t count)
+{
+	const struct linger reset = { 1, 0 };
+	int fd;
+
+	for (size_t i = 1; i <= count; i++) {
+		fd = serve_send(r->port, e);
+		await_requests(r, i);
+		assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
+		close(fd);
+	}
+}
+
+/* Wait until the ends of all connections have come to the server's sockets. */
+static void await_ends(struct running *r)
+{
+	struct pollfd p = { .events = 0 };
+
+	pthread_mutex_lock(&r->s.lock);
+	for (const struct exchange *e = r->s.fresh; e; e = e->next) {
+		p.fd = MHD_get_connection_info(e->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			       ->connect_fd;
+		assert_int_equal(poll(&p, 1, -1), 1);
+	}
+	pthread_mutex_unlock(&r->s.lock);
+}
+
+static void a_request_whose_client_has_left_is_dropped(void **state)
+{
+	struct running r;
+
+	(void)state;
+	start_listening(&r, 4);
+	send_and_leave(&r, &short_one, 3);
+	await_ends(&r);
+	atomic_store(&cancelled, 0);
+	assert_int_equal(running_start(&r), 0);
+	assert_reply(serve_send(r.port, &short_one), 200, short_one.words);
+	assert_int_equal(__builtin_popcount(atomic_load(&cancelled)), 3);
+	end(&r);
+}
+
+/* The server generates until libmicrohttpd sees that the connection is closed, so the case does not count tokens. */
+static void a_stream_whose_client_has_left_is_in_nobodys_way(void **state)
+{
+	struct running r;
+
+	(void)state;
+	start_listening(&r, 4);
+	send_and_leave(&r, &streamed, 3);
+	assert_int_equal(running_start(&r), 0);
+	assert_reply(serve_send(r.port, &short_one), 200, short_one.words);
+	end(&r);
+}
+
+static void a_server_has_an_address_of_ipv6(void **state)
+{
+	struct running r;
+
+	(void)state;
+	running_init(
+		&r, llm,
+		&(struct serve_options){ .host = "::1", .body_most = 1000, .connections_most = 8 });
+	if (running_listen(&r)) {
+		print_message("# %s\n", tenon_error_message());
+		tenon_error_clear();
+		running_fini(&r);
+		skip();
+	}
+	assert_int_equal(strncmp(r.address, "http://[::1]:", 13), 0);
+	assert_true(r.s.loopback);
+	MHD_stop_daemon(r.s.daemon);
+	running_fini(&r);
+}
+
+static int open_model(void **state)
+{
+	(void)state;
+	/* what is waited for may never come */
+	alarm(300);
+	return tenon_llm_open("tests/llm/data/bytes", NULL, &llm);
+}
+
+static int close_model(void **state)
+{
+	(void)state;
+	tenon_llm_close(llm);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(more_requests_than_may_wait_are_refused),
+		cmocka_unit_test(a_server_that_ends_refuses_what_waits_and_what_comes),
+		cmocka_unit_test(a_request_whose_client_has_left_is_dropped),
+		cmocka_unit_test(a_stream_whose_client_has_left_is_in_nobodys_way),
+		cmocka_unit_test(a_server_has_an_address_of_ipv6),
+	};
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+	return cmocka_run_group_tests_name("tenon-serve in a process", tests, open_model,
+					   close_model);
+#else
+	(void)tests;
+	(void)open_model;
+	(void)close_model;
+	printf("1..0 # SKIP the model is for x86-64 and glibc\n");
+	return 77;
+#endif
+}
