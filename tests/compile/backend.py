@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Compile the networks of the onnx wheel's backend tests, run them, and compare with the outputs beside them.
 
-usage: backend.py [--write] [--processor NAME] [--nodes NUMBER] TENON LIST [NAME... | PART/PARTS]
+usage: backend.py [--write] [--processor NAME] [--nodes NUMBER] [--record FILE] TENON LIST [NAME... | PART/PARTS]
 
 LIST has a line for each network that differs or is refused: its name, a colon, and the reason. A network that is not
 in the list and is not equal is a failure, so is one in the list that is equal, and so is one that is refused in the
-list and differs here, or the other way round. --write writes the list anew. With names only these networks are run,
-with 2/4 the second quarter of them. Of those of one node, of which there are many, --nodes runs a number that is
-chosen at random, the same each time; else all are run.
+list and differs here, or the other way round. Before the reason, or in its place if the network is equal, the line
+names inputs that have to be fixed ("set: NAMES"); it is a failure if others have to be. --write writes the list anew.
+With names only these networks are run, with 2/4 the second quarter of them. Of those of one node, of which there are
+many, --nodes runs a number that is chosen at random, the same each time; else all are run. With --record each result is
+appended to FILE, and networks that have one there are not run again: so a run that was stopped can go on. A record is for
+the processor of its first line. Results of an older compiler or library are kept: delete FILE once either has changed.
 """
 
 import argparse
@@ -35,10 +38,7 @@ from tenon_compile.inputs import quoted  # noqa: E402
 
 KINDS = ("simple", "pytorch-operator", "pytorch-converted", "node")
 PROCESSOR_SECONDS = 120
-HEAD = """# SPDX-License-Identifier: MIT
-# Backend tests of onnx that differ or are refused, and why; backend.py says more. Lines are added only for tests that
-# were never run before, as those of a newer onnx; a test that was equal stays so.
-"""
+STOPPED = "stopped by signal"
 
 
 def networks():
@@ -72,9 +72,25 @@ def open_shapes(network, names, case):
         for value in network.graph.input:
             tensor = value.type.tensor_type
             fixed = tensor.HasField("shape") and all(extent.dim_value > 0 for extent in tensor.shape.dim)
-            if value.type.HasField("tensor_type") and not fixed and hasattr(arrays.get(value.name), "shape"):
-                words += ["--shape", f"{value.name}=" + ",".join(map(str, arrays[value.name].shape))]
+            array = arrays.get(value.name)
+            shape = getattr(array, "dims", getattr(array, "shape", None))
+            if value.type.HasField("tensor_type") and not fixed and shape is not None:
+                words += ["--shape", f"{value.name}=" + ",".join(map(str, shape))]
     return words
+
+
+def compile_as_told(words, inputs):
+    """Compile; where an input has to be fixed, fix it as the message says, and take it from @inputs, which are arrays by name."""
+    for _ in range(len(inputs) + 1):
+        try:
+            return command.run(command.parse_arguments(words))
+        except CompileError as error:
+            wanted = re.search(r"--set (\S+)=NUMBER", str(error))
+            value = inputs.pop(wanted[1], None) if wanted else None
+            if value is None:
+                raise
+            numbers = [int(one) if isinstance(one, bool) else one for one in np.asarray(value).reshape(-1).tolist()]
+            words = [*words, "--set", f"{wanted[1]}={','.join(map(repr, numbers))}"]
 
 
 def array_argument(path, value):
@@ -88,23 +104,34 @@ def array_argument(path, value):
 
 
 def run(case, folder, tenon, processor):
-    """What became of a test: "equal", or why not."""
+    """What became of a test: "equal", or why not, behind the inputs that had to be fixed."""
     path = folder / "network.onnx"
     network = case.model or onnx.load(Path(case.model_dir) / "model.onnx")
     onnx.save(network, path)
     constants = {tensor.name for tensor in network.graph.initializer}
     names = [value.name for value in network.graph.input if value.name not in constants]
+    left = dict(zip(names, data_sets(case)[0][0]))
+    given = list(left)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             words = [str(path), "-o", str(folder / "model.so"), *open_shapes(network, names, case)]
             words += ["--processor", processor] if processor else []
-            command.run(command.parse_arguments(words))
+            compile_as_told(words, left)
+            said = results(case, folder, tenon, names, left)
         except CompileError as error:
-            return "refused: " + str(error).removeprefix(f"{path}: ")
+            said = "refused: " + str(error).removeprefix(f"{path}: ")
+    fixed = [name for name in given if name not in left]
+    return f"set: {', '.join(fixed)}; {said}" if fixed else said
+
+
+def results(case, folder, tenon, names, left):
+    """What a module gives for inputs that are left: "equal", or why not."""
     for inputs, outputs in data_sets(case):
         arguments = [tenon, "run", str(folder / "model.so")]
         arguments += ["--rtol", str(case.rtol), "--atol", str(max(case.atol, 1e-6))]
         for i, (name, value) in enumerate(zip(names, inputs)):
+            if name not in left:
+                continue
             arguments += ["--input", f"{quoted(name)}={array_argument(folder / f'x{i}.npy', value)}"]
         for i, value in enumerate(outputs):
             arguments += ["--expect", array_argument(folder / f"y{i}.npy", value)]
@@ -136,12 +163,42 @@ def run_apart(case, tenon, processor):
     with os.fdopen(reader, "rb") as pipe:
         said = pipe.read().decode(errors="replace")
     _, status = os.waitpid(child, 0)
-    return said or f"stopped by signal {os.WTERMSIG(status)}"
+    return said or f"{STOPPED} {os.WTERMSIG(status)}"
 
 
 def read_list(path):
-    lines = path.read_text().splitlines() if path.exists() else []
-    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+    """The comment at the head of a list, and its lines by name."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    head = "".join(line for line in lines if line.startswith("#"))
+    return head, dict(line.rstrip("\n").split(": ", 1) for line in lines if line.strip() and not line.startswith("#"))
+
+
+def open_record(path, processor):
+    """The results of a record, which is begun if there is none; the program ends if they are of another processor."""
+    head = f"# processor: {processor or 'the default'}\n"
+    if not path.exists():
+        path.write_text(head)
+    found, results = read_list(path)
+    if found != head:
+        sys.exit(f"{path}: it begins with {found!r}, expected {head!r}: delete it, or name another --record")
+    return results
+
+
+def result_of(name, record, recorded, find):
+    """The result of a network that @recorded has, or what @find() gives; that is added to the record, if there is one."""
+    if name in recorded:
+        return recorded[name]
+    said = find()
+    if record and not said.startswith(STOPPED):  # it may not have been the network's fault
+        with record.open("a") as file:
+            file.write(f"{name}: {said}\n")
+    return said
+
+
+def parts(line):
+    """The inputs that have to be fixed by a line of the list or a result, and the reason behind them; None if it is equal."""
+    fixed, reason = re.fullmatch(r"(?:set: (.*?)(?:; |$))?(.*)", line).groups()
+    return fixed or "none", None if reason in ("", "equal") else reason
 
 
 def without_numbers(reason):
@@ -151,11 +208,14 @@ def without_numbers(reason):
 
 def failure(said, listed):
     """Why a result is not what the list says, or None."""
-    if said == "equal":
-        return "equal, and in the list: remove its line" if listed else None
-    if not listed:
+    (fixed, reason), (listed_fixed, listed_reason) = parts(said), parts(listed)
+    if fixed != listed_fixed:
+        return f"inputs that have to be fixed: {fixed}; in the list: {listed_fixed}"
+    if not reason:
+        return "equal, and in the list: remove the reason" if listed_reason else None
+    if not listed_reason:
         return said
-    kinds = [reason.split(":")[0] for reason in (said, listed)]
+    kinds = [one.split(":")[0] for one in (reason, listed_reason)]
     return None if kinds[0] == kinds[1] else f"{said}; in the list: {listed}"
 
 
@@ -171,6 +231,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--processor", default="", help="as of tenon-compile")
     parser.add_argument("--nodes", type=int)
+    parser.add_argument("--record", type=Path)
     parser.add_argument("tenon")
     parser.add_argument("list", type=Path)
     parser.add_argument("names", nargs="*")
@@ -187,23 +248,25 @@ def main():
         cases = {name: cases[name] for name in names}
     elif chosen:
         cases = {name: cases[name] for name in chosen}
-    listed, found, failures = read_list(path), {}, 0
+    (head, listed), found, failures = read_list(path), {}, 0
+    recorded = open_record(options.record, options.processor) if options.record else {}
     for number, (name, case) in enumerate(cases.items()):
-        said = run_apart(case, tenon, options.processor)
+        said = result_of(name, options.record, recorded, lambda: run_apart(case, tenon, options.processor))
         if said != "equal":
-            found[name] = without_numbers(said)
-        wrong = failure(said, listed.get(name))
+            found[name] = without_numbers(said.removesuffix("; equal"))
+        wrong = failure(said, listed.get(name, ""))
         if wrong and not write:
             failures += 1
             print(f"{name}: {wrong}", flush=True)
         if sys.stderr.isatty():
             print(f"\r{number + 1} of {len(cases)} ", end="", file=sys.stderr)
     if write:
-        path.write_text(HEAD + "".join(f"{name}: {reason}\n" for name, reason in sorted(found.items())))
+        path.write_text(head + "".join(f"{name}: {reason}\n" for name, reason in sorted(found.items())))
     gone = sorted(set(listed) - set(cases)) if not chosen and options.nodes is None else []
     for name in gone:
         print(f"{name}: in the list, and no test")
-    print(f"{len(cases)} networks: {len(cases) - len(found)} equal, {len(found)} differ or are refused")
+    unequal = sum(parts(line)[1] is not None for line in found.values())
+    print(f"{len(cases)} networks: {len(cases) - unequal} equal, {unequal} differ or are refused")
     sys.exit(1 if failures or gone else 0)
 
 

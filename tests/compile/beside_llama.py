@@ -4,8 +4,10 @@
 usage: beside_llama.py equal TENON FOLDER WEIGHTS.gguf COUNT    greedy replies to so many prompts, llama.cpp's with the
                                                                 weights in float32; a line each, status 1 if one differs
        beside_llama.py time TENON FOLDER WEIGHTS.gguf THREADS   tokens a second, of the prompt and of the reply
+       beside_llama.py float32 WEIGHTS.gguf FILE                the same model with its weights in float32
 """
 
+import itertools
 import json
 import os
 import resource
@@ -118,7 +120,8 @@ def seconds_of_llama(weights, prompt_length, count, threads):
     llama = open_llama(weights, threads)
     tokens = llama.tokenize(b" one two three four five" * prompt_length, add_bos=False)[:prompt_length]
     begin = clock(resource.RUSAGE_SELF, threads)
-    generate(llama, tokens, count) if count > 1 else next(llama.generate(tokens, temp=0.0, top_k=1, reset=True))
+    for _ in itertools.islice(llama.generate(tokens, temp=0.0, top_k=1, repeat_penalty=1.0, reset=True), count):
+        pass  # also behind the end of a reply
     return clock(resource.RUSAGE_SELF, threads) - begin
 
 
@@ -146,16 +149,19 @@ def measure(tenon, folder, weights, threads):
         )
         for name in ("tenon", "llama")
     }
+    named = f"language model{' in float32' * ('float32' in Path(weights).name)}"
     for index, what in enumerate(("prompt", "reply")):
         ours, theirs = rates["tenon"][index], rates["llama"][index]
         print(
-            f"language model, {what}, {threads} thread{'s' * (threads > 1)}: {ours:.0f} tokens a second"
+            f"{named}, {what}, {threads} thread{'s' * (threads > 1)}: {ours:.0f} tokens a second"
             f"{' of processor time' * (threads == 1)}, llama.cpp {theirs:.0f}; {theirs / ours:.2f} × its time"
         )
     return 0
 
 
 def main():
+    if sys.argv[1] == "float32":
+        return write_in_float32(*sys.argv[2:])
     what, tenon, folder, weights, number = sys.argv[1:]
     return {"equal": compare, "time": measure}[what](tenon, folder, weights, int(number))
 

@@ -437,9 +437,9 @@ OPERATORS = {
 
 
 def compose(seed):
-    """A network of about twelve operators; its outputs are the values that nothing reads."""
-    composer = Composer(seed)
-    while len(composer.nodes) < 12:
+    """A network of about twelve operators, or of COMPOSER_SIZE; its outputs are the values that nothing reads."""
+    composer, size = Composer(seed), int(os.environ.get("COMPOSER_SIZE", "12"))
+    while len(composer.nodes) < size:
         name = composer.pick(list(OPERATORS))
         added = OPERATORS[name](composer)
         if added and int(np.prod(composer.shapes[added])) > 30000:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Random small graphs, compiled and compared with ONNX Runtime. COMPOSER_GRAPHS is how many (60), COMPOSER_FIRST the
-# number of the first (1), which is the seed of that graph.
+# number of the first (1), which is the seed of that graph; COMPOSER_SIZE is about how many operators each has (12).
 
 . tests/build/tap.sh
 . tests/compile/compile.sh

@@ -124,7 +124,8 @@ large_processor()
 # vectors of float numbers is right before it
 emulator_rounds()
 {
-	echo 'int main(void) { __asm__ volatile("vsetivli zero, 4, e32, m1, ta, ma\n\tvfcvt.rtz.x.f.v v1, v1"); return 0; }' \
+	# not by echo, which makes lines of "\n" in some shells
+	printf '%s\n' 'int main(void) { __asm__ volatile("vsetivli zero, 4, e32, m1, ta, ma\n\tvfcvt.rtz.x.f.v v1, v1"); return 0; }' \
 		> "$scratch/rounds.c"
 	# a compiler that does not know vectors shows nothing of the emulator
 	"$cross-gcc" -march=rv64gcv -o "$scratch/rounds" "$scratch/rounds.c" || return 0

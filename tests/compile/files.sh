@@ -66,6 +66,15 @@ it "shifts by all bits and remainders of a division by infinity are those of ONN
 	--input x=3xfloat32=-8,4,-1 --input distance=3xfloat32=32,33,-1
 it "infinities are told apart" gives signs 6xfloat32=1,0,0,0,1,0 -- --input x=3xfloat32=inf,-inf,1
 it "the mode of SpaceToDepth is obeyed" gives depth 1x8x1x1xfloat32=arange -- --input x=1x2x2x2xfloat32=arange
+it "integers are as they are where Clip has no bounds" gives unclipped 3xint8=-128,0,127 -- --input x=3xint8=-128,0,127
+# largest TYPE VALUES PLACES: of four numbers, backwards
+largest()
+{
+	gives "largest-$1" "2xint64=$3" -- --input order=4xint64=3,2,1,0 --expect "2x$1=$2"
+}
+it "the largest of numbers in uint64 are found" largest uint64 9223372036854775809,9223372036854775808 1,3
+it "and in bfloat16" largest bfloat16 4,3 1,0
+it "and in uint16" largest uint16 50000,4 2,1
 it "a normalisation over all axes is compiled" gives whole 2x2xfloat32=1,2,3,4 -- --input x=2x2xfloat32=2,2,2,2
 for number in 0 1; do
 	it "a transposed convolution has the output_shape it names: $number" printed_command_runs "$scratch/transposed$number.onnx" "$scratch/transposed$number.so" --case
@@ -142,7 +151,39 @@ it "an input of a case that is missing is named" refuses "none.npy: No such file
 	--shape x=1,4 --case "x=$scratch/none.npy"
 it "and so is one that is no array" refuses "README.md: no array of NumPy" "$scratch/if.onnx" -o "$scratch/none.so" \
 	--shape x=1,4 --case x=README.md
-it "a Loop that uses a value from outside is refused by name" refuses "Loop" "$scratch/loop.onnx" -o "$scratch/none.so"
+it "a Loop that uses a value from outside is unrolled" gives loop 4xfloat32=2,1,6,3 -- --input x=4xfloat32=1,-1,2,-3
+it "one whose rounds an input decides about asks for the input" refuses "Loop (output y): .* rounds, .*--set rounds=NUMBER" \
+	"$scratch/rounds.onnx" -o "$scratch/none.so"
+it "and so does a sum along axes that are an input" refuses "ReduceSum (output y): .* axes, .*--set axes=NUMBER" "$scratch/axes.onnx" \
+	-o "$scratch/none.so"
+it "with them it is compiled" gives axes 2xfloat32=3,7 --set axes=1 -- --input x=2x2xfloat32=1,2,3,4
+it "and so does a shape that TVM imports and does not compile" refuses "ConstantOfShape (output y): .* shape, .*--set shape=NUMBER" \
+	"$scratch/filled.onnx" -o "$scratch/none.so"
+it "with TVM's reason" refuses "TVM does not compile it: .*Error.*; ConstantOfShape" "$scratch/filled.onnx" -o "$scratch/none.so"
+it "an operator that is not known is refused by name, with a remedy" refuses "^tenon-compile: .*det.onnx: Det (output y): .*let the program" \
+	"$scratch/det.onnx" -o "$scratch/none.so"
+it "a form that is not known is refused by its output, with a remedy" refuses "form.onnx: QuantizeLinear (output y): .*another form" \
+	"$scratch/form.onnx" -o "$scratch/none.so"
+it "an input without elements is taken" gives nothing 2xfloat32=1,-2 --shape like=0 -- --input x=2xfloat32=1.5,-2.5 --input like=0xint32=zeros
+it "its shape is asked for" refuses "input like .*--shape like=" "$scratch/nothing.onnx" -o "$scratch/none.so"
+it "mean and deviation of a normalisation are outputs" gives norm 2x1xfloat32=1,3 -- --input x=2x4xfloat32=1,1,1,1,3,3,3,3 \
+	--expect 2x4xfloat32=zeros
+it "a mask of Dropout is true where nothing is dropped" gives mask 2x4xfloat32=ones -- --input x=2x4xfloat32=arange --expect 2x4xfloat32=arange
+for opset in 7 9; do
+	it "Upsample of opset $opset takes the element that ONNX takes" gives larger$opset 1x1x2x6xfloat32=1,1,1,2,2,2,1,1,1,2,2,2 -- \
+		--input x=1x1x1x2xfloat32=1,2
+done
+it "sums in float16 are made in float32" gives half 1x1xfloat16=4096 -- --input x=1x4096xfloat16=ones
+it "and so it is with TVM's default schedules" gives half 1x1xfloat16=4096 --as-it-is -- --input x=1x4096xfloat16=ones
+it "and so are averages" gives half-pool 1x1x1x1xfloat16=1 -- --input x=1x1x64x64xfloat16=ones
+for how in "" --as-it-is; do
+	it "a normalisation in float16 is computed${how:+ with $how}" gives half-layers 1x1x2x2xfloat16=3,5,7,9 $how -- --input x=1x1x2x2xfloat16=1,2,3,4
+done
+it "a maximum in float16 gives what ONNX Runtime gives" \
+	printed_command_runs "$scratch/half-maximum.onnx" "$scratch/maximum.so" --case --explain
+it "and is none of a stack" grep -q "1 × maximum-of-stack" "$scratch/printed"
+it "constant bounds of Clip in bfloat16 are taken" gives bounded 3xbfloat16=0,6,5 -- --input x=3xfloat32=-1,7,5
+it "and running sums" gives half-running 1xfloat16=4096 -- --input x=4096xfloat16=ones
 
 head -c 1000 "$TENON_COMMAND" > "$scratch/program"
 head -c 1000 README.md > "$scratch/text.onnx"
@@ -165,7 +206,7 @@ without_tvm()
 }
 it "a wrong path is found before TVM is imported" without_tvm "$scratch/none.onnx"
 it "and so is a file that is no network" without_tvm "$scratch/text.onnx" -o "$scratch/none.so"
-for form in norm:LayerNormalization float8:Cast mask:Dropout dropout:Dropout statistics:BatchNormalization boxes:NonMaxSuppression regions:RoiAlign; do
+for form in float8:Cast dropout:Dropout statistics:BatchNormalization boxes:NonMaxSuppression regions:RoiAlign; do
 	it "what TVM's importer reads wrongly is refused by name: ${form#*:}" \
 		refuses "${form#*:}.*reads it wrongly" "$scratch/wrong-${form%:*}.onnx" -o "$scratch/none.so"
 done

@@ -45,6 +45,22 @@ def a_conversation(room):
     assert here and here == there, f"OpenCL replies {there!r}, the processor {here!r}"
 
 
+def a_long_conversation(room):
+    """The reply begins in a step of 64 pages, for which the cache's steps have one form, and ends in one of 65.
+
+    It is random: the most probable tokens go in circles.
+    """
+    (room / "long.gguf").write_bytes(small_gguf.MODELS["long"]().file())
+    prompt, said = [(7 * n * n + n) % 250 for n in range(1010)], {}
+    chosen = ("--temperature", "0.8", "--seed", "5")
+    for target, options in (("cpu", ()), ("opencl", ("--device", "opencl:0"))):
+        error = compiled(room / "long.gguf", "-o", room / f"long-{target}", "--target", target)
+        assert error is None, error
+        said[target] = reply(room / f"long-{target}", prompt, 30, *chosen, *options)
+    assert len(set(said["cpu"])) > 2, "a reply of few tokens shows little"
+    assert said["opencl"] == said["cpu"], f"OpenCL replies {said['opencl']}, the processor {said['cpu']}"
+
+
 def a_module_for_cuda(room):
     (room / "cuda.gguf").write_bytes(small_gguf.MODELS["qwen2"]().file())
     error = compiled(room / "cuda.gguf", "-o", room / "cuda", "--target", "cuda")
@@ -52,7 +68,23 @@ def a_module_for_cuda(room):
     module = room / "cuda" / "model.so"
     says("verify", module)
     assert "cuda" in says("inspect", module), "it has no program for CUDA"
-    assert b"vm.builtin.cuda_graph.run_or_capture" in module.read_bytes(), "a step is not marked to be recorded"
+    assert parts_to_record(module) == 1, f"a step has {parts_to_record(module)} parts to be recorded"
+
+
+def parts_to_record(module):
+    """Functions of the module that TVM made of parts of a step, to be recorded."""
+    return says("inspect", module).count("decode_cuda_graph_capture")
+
+
+def a_step_is_one_recording(room):
+    assert parts_to_record(room / "qwen2-opencl" / "model.so") == 1
+
+
+def three_thousand_columns(room):
+    (room / "wide.gguf").write_bytes(small_gguf.MODELS["wide"]().file())
+    error = compiled(room / "wide.gguf", "-o", room / "wide", "--target", "cuda")
+    assert error is None, error
+    says("verify", room / "wide" / "model.so")
 
 
 def a_device_without_a_generator(room):
@@ -68,9 +100,12 @@ if "opencl:0" in says("devices"):
         ("so do those of 8 bits and of float32, with heads that are normalised",
          lambda room: replies_as_on_the_processor(room, "qwen3")),
         ("and they reply the same to a second message", a_conversation),
+        ("a step on OpenCL has one part that is recorded, attention in it", a_step_is_one_recording),
+        ("a reply that needs a longer list of pages is that of the processor", a_long_conversation),
     ]  # fmt: skip
 if tvm.get_global_func("target.build.cuda", allow_missing=True):
-    CASES.append(("a module for CUDA is whole, and a step is marked to be recorded", a_module_for_cuda))
+    CASES.append(("a module for CUDA is whole, and a step is marked to be one recording", a_module_for_cuda))
+    CASES.append(("a layer of 3072 columns with weights of float16 is compiled for CUDA", three_thousand_columns))
 if not tvm.get_global_func("target.build.vulkan", allow_missing=True):
     CASES.append(("a device that TVM was built without is refused", a_device_without_a_generator))
 

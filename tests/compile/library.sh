@@ -44,18 +44,38 @@ explained()
 it "what oneDNN computes is explained, and what is left" explained
 it "the module has both regions" sh -c '[ "$("$TENON" inspect "$1" | grep -c dnnl_json)" -eq 2 ]' sh "$scratch/model.so"
 
-self_test()
+self_test_of()
 {
-	"$TENON" run "$scratch/model.so" --self-test "$@"
+	"$TENON" run "$1" --self-test
 }
-TENON_DNNL_LIBRARY=/no/such/library.so self_test > "$scratch/why" 2>&1
+TENON_DNNL_LIBRARY=/no/such/library.so self_test_of "$scratch/model.so" > "$scratch/why" 2>&1
 it "without oneDNN the error names the package" grep -q 'apt install libdnnl2' "$scratch/why"
 if ! ldconfig -p | grep -q 'libdnnl\.so'; then
 	skip_case "it gives what ONNX Runtime gives" "libdnnl is not installed"
 	finish
 fi
-it "it gives what ONNX Runtime gives" self_test
+it "it gives what ONNX Runtime gives" self_test_of "$scratch/model.so"
 it "on one thread, too" env OMP_NUM_THREADS=1 "$TENON" run "$scratch/model.so" --self-test
+
+# oneDNN has bytes where the processor adds their products exactly
+in_bytes()
+{
+	compile "$scratch/bytes.onnx" -o "$scratch/bytes.so" --library onednn --case --explain --processor "$1" |
+		tee "$scratch/explained"
+	[ -f "$scratch/bytes.so" ]
+}
+it "a network in 8 bits becomes a module" in_bytes v4+avx512vnni
+it "oneDNN has its products, and what makes bytes of them" grep -q '2 × dnnl.conv2d_bias$' "$scratch/explained"
+case $processors in
+*avx512vnni) it "it gives what ONNX Runtime gives" self_test_of "$scratch/bytes.so" ;;
+*) skip_case "it gives what ONNX Runtime gives" "this processor does not add products of bytes" ;;
+esac
+it "for processors that do not add them it becomes one, too" in_bytes v3
+without_onednn()
+{
+	grep -q '^onednn computes 0 regions' "$scratch/explained" && grep -q '^2 products of 8 bits stay' "$scratch/explained"
+}
+it "without oneDNN, which is explained" without_onednn
 
 without_products()
 {

@@ -21,6 +21,7 @@ from tenon_compile.onednn import RULES as ONEDNN_RULES, make_regions  # noqa: E4
 from tenon_compile.onednn_module import graph_of  # noqa: E402
 from tenon_compile.rules import LAST_RULES, RULES, affine, reshape, rewrite, transpose, unary  # noqa: E402
 from tenon_compile.targets import host_of, processors_of  # noqa: E402
+from tenon_compile.wide_numbers import in_float32, rewritten_in_float32  # noqa: E402
 
 rng = np.random.default_rng(1)
 
@@ -205,7 +206,7 @@ def of_onednn(node, *inputs):
     functions = list(node.post_ops or [])
     summand = inputs[-1] if functions and functions[0][0] == "sum" else None
     given = inputs[:-1] if summand is not None else inputs
-    value = OPERATORS[node.original.op](node.original, *given)
+    value = of_integers(node, *given) if node.original.op.startswith("integer") else OPERATORS[node.original.op](node.original, *given)
     for name, alpha, beta in functions:
         name = name.removeprefix("nn.")
         if name == "sum":
@@ -214,7 +215,19 @@ def of_onednn(node, *inputs):
             value = value * alpha + beta
         else:
             value = np.clip(value, alpha, beta) if name == "clip" else FUNCTIONS[name](value)
-    return value
+    if node.dtype == "float32":
+        return value
+    bounds = np.iinfo(node.dtype)
+    return np.clip(np.rint(value), bounds.min, bounds.max).astype(node.dtype)
+
+
+def of_integers(node, a, weights, bias):
+    """As the runtime has it: a zero point, scales and a bias by channel."""
+    original = node.original.like(node.original.inputs, zero=node.attributes["zero_point"][0])
+    assert weights.dtype == np.int8, weights.dtype
+    sums = OPERATORS[original.op](original, a, weights.astype("int64"))
+    channels = [1, -1] + [1] * (len(node.shape) - 2)
+    return sums * np.reshape(node.attributes["scales"], channels) + np.reshape(bias, channels)
 
 
 def of_region(node, *inputs):
@@ -269,13 +282,18 @@ def words(graph):
     )
 
 
+def types_of(graph):
+    return " ".join(f"{node.op}:{node.dtype}" for node in graph.nodes() if node.op not in ("input", "constant"))
+
+
 tested, kernels_tested = set(), set()
 
 
 def check_regions(outputs, expected, kernels, faster=lambda node, summed: True):
     """What is left of a graph, and the kernels of its regions with what is behind them; the numbers stay the same."""
     source = next(node for node in Graph([], outputs).nodes() if node.op == "input")
-    graph, given = Graph([source], outputs), rng.uniform(-4, 4, source.shape)
+    given = rng.uniform(-4, 4, source.shape) if source.dtype == "float32" else rng.integers(0, 100, source.shape).astype(source.dtype)
+    graph = Graph([source], outputs)
     before = numbers_of(graph, given)
     kernels_tested.update(make_regions(graph, faster))
     assert words(graph) == expected, f"{words(graph)!r}, expected {expected!r}"
@@ -293,6 +311,23 @@ def check_regions(outputs, expected, kernels, faster=lambda node, summed: True):
 
 def pointwise(a, channels=3):
     return conv2d(a, value(channels, a.shape[1], 1, 1), value(channels))
+
+
+def dequantized_sums(op, a, weights, zero=0, scale=0.25, shift=0.0, **how):
+    """A product of bytes by a graph's operators, with a scale by channel."""
+    if op == "integer_conv2d":
+        plain = conv2d(a, constant(weights), **how)
+        shape, attrs = plain.shape, {**plain.attrs, "zero": zero}
+    else:
+        shape, attrs = (a.shape[0], len(weights)), {"zero": zero}
+    sums = Node(op, [a, constant(weights.astype("int16"))], shape, "int32", attrs)
+    return dequantize(sums, np.full(shape[1], scale) * np.arange(1, shape[1] + 1), shift=shift, axis=1)
+
+
+def make_region(output):
+    graph = Graph([node for node in Graph([], [output]).nodes() if node.op == "input"], [output])
+    make_regions(graph)
+    return graph.outputs[0]
 
 
 def check(rule, output, expected, given=None):
@@ -781,6 +816,38 @@ def products_that_do_not_read_each_other_are_regions_of_their_own():
     check_regions([joined], "region", "dnnl.conv2d_bias dnnl.conv2d_bias dnnl.conv2d_bias+sum")
 
 
+def products_of_bytes_have_scales_and_a_bias():
+    whole, a, rows = rng.integers(-127, 128, (3, 2, 3, 3)), x(1, 2, 4, 4, dtype="uint8"), x(4, 6, dtype="int8")
+    padded = dequantized_sums("integer_conv2d", a, whole, 7, padding=(1, 1, 1, 1), shift=np.arange(3.0))
+    [region] = check_regions([padded], "region", "dnnl.conv2d_bias")
+    assert region.inside[0].attributes["zero_point"] == [7]
+    [region] = check_regions([dequantized_sums("integer_conv2d", a, whole, 7)], "region", "dnnl.conv2d_bias")
+    assert region.inside[0].attributes["zero_point"] == [0]  # it is in the bias
+    product = dequantized_sums("integer_dense", rows, rng.integers(-127, 128, (5, 6)), 3)
+    check_regions([product], "region", "dnnl.dense_bias")
+    graph, _ = graph_of(make_region(product))
+    assert [node["attrs"]["dtype"] for node in graph["nodes"]] == [[["int8"]], [["int8"]], [["float32"]], [["float32"]]]
+
+
+def a_result_in_bytes_is_part_of_its_product():
+    weights, a = rng.integers(-127, 128, (3, 2, 1, 1)), x(1, 2, 4, 4, dtype="uint8")
+    check_regions([quantize(dequantized_sums("integer_conv2d", a, weights, 7), 37.3, 100)], "region", "dnnl.conv2d_bias")
+    y = clip(dequantized_sums("integer_conv2d", a, weights), -900.0, 800.0)
+    check_regions([quantize(y, 29.3, -8, "int8")], "region", "dnnl.conv2d_bias+clip+linear")
+    both = dequantized_sums("integer_conv2d", a, weights)
+    check_regions([both, quantize(both, 29.3, 100)], "region quantize", "dnnl.conv2d_bias")
+    check_regions([quantize(pointwise(x(1, 2, 4, 4)), 0.1, 100)], "region quantize", "dnnl.conv2d_bias")
+    added = binary("add", dequantized_sums("integer_conv2d", a, weights), dequantized_sums("integer_conv2d", a, weights))
+    check_regions([quantize(added, 60.0, 100)], "region quantize", "dnnl.conv2d_bias dnnl.conv2d_bias+sum")
+
+
+def a_product_that_onednn_does_not_have_stays_in_integers():
+    a = x(1, 2, 4, 4, dtype="uint8")
+    large, zeros = np.full((3, 2, 1, 1), 200), np.ones((3, 2, 1, 1), "int64")
+    check_regions([dequantized_sums("integer_conv2d", a, large)], "integer_conv2d dequantize", "")
+    check_regions([dequantized_sums("integer_conv2d", a, zeros, scale=0.0)], "integer_conv2d dequantize", "")
+
+
 def what_is_no_product_is_left_to_tvm():
     y = Node("softmax", [unary("relu", x(2, 5))], (2, 5), attrs={"axis": 1})
     check_regions([affine(y, vector(5), 0.5, 1)], "relu softmax affine", "")
@@ -827,6 +894,46 @@ def a_region_is_a_graph_in_json_and_arrays():
     assert attributes["data_layout"] == [["NHWC"]] and graph["nodes"][0]["attrs"]["shape"] == [[[1, 4, 4, 2]]]
     assert graph["nodes"][1]["attrs"]["shape"] == [[[3, 2, 1, 1]]]
     assert attributes["post_ops"] == [["clip"]] and [float(attributes["post_beta"][0][0])] == [2]
+
+
+def numbers_in_16_bits_are_computed_in_float32_and_rounded_once():
+    a = x(1, 2, 4, 4, dtype="float16")
+    y = unary("relu", conv2d(a, constant(value(3, 2, 1, 1).value.astype("float16"))))
+    graph = in_float32(Graph([a], [y]))
+    assert types_of(graph) == "cast:float32 conv2d:float32 unary:float32 cast:float16", types_of(graph)
+    assert all(node.value.dtype == "float32" for node in graph.nodes() if node.is_constant())
+    assert graph.outputs[0].shape == y.shape and graph.inputs == [a]
+
+
+def an_operator_that_is_kept_reads_16_bits():
+    a = x(2, 3, dtype="float16")
+    kept = call("relax.tan", [unary("exp", a)], a.shape, "float16")
+    graph = in_float32(Graph([a], [unary("tanh", kept), reshape(kept, (6,))]))
+    expected = "cast:float32 unary:float32 cast:float16 call:float16 cast:float32 unary:float32 cast:float16 reshape:float16"
+    assert types_of(graph) == expected, types_of(graph)
+
+
+def a_cast_to_float32_takes_numbers_that_were_not_rounded():
+    a = x(2, 3, dtype="float16")
+    graph = in_float32(Graph([a], [unary("tanh", call("relax.astype", [unary("exp", a)], a.shape))]))
+    assert types_of(graph) == "cast:float32 unary:float32 unary:float32", types_of(graph)
+
+
+def a_one_hot_vector_in_16_bits_takes_a_row_too():
+    index = x(1, 4, 1, dtype="int32")
+    equal = call("relax.equal", [index, constant(np.arange(5, dtype="int32"))], (1, 4, 5), "bool")
+    hot = call("relax.astype", [equal], equal.shape, "float16")
+    graph = in_float32(Graph([index], [Node("matmul", [hot, constant(value(5, 6).value.astype("float16"))], (1, 4, 6), "float16")]))
+    rewrite(graph, only={"one-hot-to-take"})
+    assert words(graph) == "reshape take cast", words(graph)
+
+
+def a_maximum_of_a_stack_in_16_bits_is_one_of_its_parts_too():
+    a = x(2, 3, dtype="float16")
+    stack = call("relax.stack", [binary("add", a, a), a], (2, 2, 3), "float16", axis=0)
+    graph, applied = rewritten_in_float32(Graph([a], [reduce("max", stack, [0], keep=False)]))
+    assert words(graph) == "cast add maximum cast", words(graph)
+    assert applied["maximum-of-stack"] == 1 and types_of(graph).endswith("binary:float32 cast:float16"), types_of(graph)
 
 
 def what_nothing_reads_any_more_is_forgotten():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Schedules of kernels: which loops threads share, what is a vector, the borders of depthwise convolutions, convolutions in
-one kernel, channels that fill vectors. Needs TVM. Prints TAP."""
+one kernel, channels that fill vectors; sums in 16 bits; what oneDNN is given. Needs TVM. Prints TAP."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,11 @@ from tvm import relax, te
 sys.path.insert(0, str(Path(__file__).parents[2] / "compile"))
 from tenon_compile.costs import Choice, in_onednn  # noqa: E402
 from tenon_compile.graph import Graph, Node, constant  # noqa: E402
+from tenon_compile.half_numbers import with_wide_sums  # noqa: E402
 from tenon_compile.kernels import Vectors, depthwise_conv2d, depthwise_tiles_for  # noqa: E402
+from tenon_compile.integer_rules import dequantize  # noqa: E402
 from tenon_compile.layouts import module_of  # noqa: E402
+from tenon_compile.onednn import make_regions  # noqa: E402
 from tenon_compile.pipeline import Report, fused, rewritten  # noqa: E402
 from tenon_compile.processors import vectors_of  # noqa: E402
 from tenon_compile.rules import unary  # noqa: E402
@@ -404,8 +407,58 @@ def products_of_values_that_fill_no_vectors_are_onednn_s():
     assert product(15) and not product(32)
 
 
+def a_table_is_not_looked_up_in_the_tile_of_a_product():
+    a = Node("input", [], (1, 16, 8, 8), "uint8", {"name": "x"})
+    how = {"strides": [1, 1], "padding": [0, 0, 0, 0], "dilation": [1, 1], "groups": 1, "zero": 0}
+    sums = Node("integer_conv2d", [a, constant(numpy.ones((16, 16, 1, 1), "int16"))], a.shape, "int32", how)
+    y = Node("quantize", [dequantize(sums, 0.01)], a.shape, "uint8", {"scale": 1.0, "zero": 0})
+    y = Node("table", [y], a.shape, "uint8", {"values": numpy.arange(256).astype("uint8")})
+    module, _ = module_of(Graph([a], [y]), tvm.IRModule(), Vectors(16, 24))
+    with tvm.target.Target("llvm"):
+        names = [variable.name_hint for variable in fused(module).functions]
+    assert any("integer_conv2d" in name and "quantize" in name for name in names), names
+    assert not any("integer_conv2d" in name and "look_up" in name for name in names), names
+
+
+def products_of_bytes_are_onednns_where_they_are_faster():
+    def is_onednns(channels, outputs, size, exact=True, groups=1):
+        a = Node("input", [], (1, channels, size, size), "uint8", {"name": "x"})
+        how = {"strides": [1, 1], "padding": [1, 1, 1, 1], "dilation": [1, 1], "groups": groups, "zero": 0}
+        weights = constant(numpy.ones((outputs, channels // groups, 3, 3), "int16"))
+        sums = Node("integer_conv2d", [a, weights], (1, outputs, size, size), "int32", how)
+        y = dequantize(sums, numpy.arange(1, outputs + 1) / 4, axis=1)
+        graph = Graph([], [Node("quantize", [y], y.shape, "uint8", {"scale": 1.0, "zero": 0})])
+        return make_regions(graph, Choice(Vectors(16, 24), exact=exact))["integer-product"] == 1
+
+    assert is_onednns(3, 32, 224) and is_onednns(16, 8, 160)  # channels that fill no group, or no vector
+    assert not is_onednns(64, 64, 56) and not is_onednns(64, 64, 56, groups=64)
+    assert not is_onednns(3, 32, 224, exact=False)
+
+
+def last_of_many(operator, *shape):
+    """The last number that an operator gives for ones in float16."""
+    x, builder = relax.Var("x", relax.TensorType(shape, "float16")), relax.BlockBuilder()
+    with builder.function("main", [x]):
+        builder.emit_func_output(builder.emit(operator(x)))
+    module = relax.get_pipeline("zero")(with_wide_sums(builder.get()))
+    machine = relax.VirtualMachine(relax.build(module, target="llvm"), tvm.cpu())
+    return float(machine["main"](tvm.runtime.tensor(numpy.ones(shape, "float16"))).numpy().reshape(-1)[-1])
+
+
+def sums_and_averages_of_many_numbers_in_16_bits_are_exact():
+    op, nn = relax.op, relax.op.nn
+    assert last_of_many(lambda x: op.sum(x), 4096) == 4096
+    assert last_of_many(lambda x: op.mean(x), 4096) == 1 and last_of_many(lambda x: op.variance(x), 4096) == 0
+    assert last_of_many(lambda x: op.cumsum(x, 0), 4096) == 4096
+    assert last_of_many(lambda x: op.cumsum(x, 0, "float16", True), 4097) == 4096
+    assert last_of_many(lambda x: nn.avg_pool1d(x, 4096), 1, 1, 4096) == 1
+    assert last_of_many(lambda x: nn.avg_pool2d(x, (64, 64)), 1, 1, 64, 64) == 1
+    assert last_of_many(lambda x: nn.avg_pool3d(x, (16, 16, 16)), 1, 1, 16, 16, 16) == 1
+    assert last_of_many(lambda x: nn.adaptive_avg_pool2d(x, (1, 1)), 1, 1, 64, 64) == 1
+
+
 cases = [f for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__]
-cases = [f for f in cases[cases.index(convolved) + 1 :] if f is not chosen]
+cases = [f for f in cases[cases.index(convolved) + 1 :] if f not in (chosen, last_of_many)]
 failures = 0
 for number, case in enumerate(cases, 1):
     try:

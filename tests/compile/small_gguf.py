@@ -128,7 +128,7 @@ class Small:
 
     layers, width, heads, keys, size = 2, 64, 4, 2, 16
     neighbours = False  # whether the numbers of a pair, which are rotated together, are neighbours
-    theta, epsilon = 10000.0, 1e-5
+    theta, epsilon, context = 10000.0, 1e-5, 256
 
     def __init__(self, family, matrix, embedding, head=None, bias=False, head_norms=False, factors=False, feed=64, seed=1):
         self.feed, self.family, self.numbers, self.tensors = feed, family, {}, {}
@@ -170,7 +170,7 @@ class Small:
             f"{family}.attention.head_count": self.heads,
             f"{family}.attention.head_count_kv": self.keys,
             f"{family}.feed_forward_length": self.feed,
-            f"{family}.context_length": 256,
+            f"{family}.context_length": self.context,
             f"{family}.rope.freq_base": self.theta,
             f"{family}.attention.layer_norm_rms_epsilon": self.epsilon,
             **tokenizer(),
@@ -239,9 +239,23 @@ class Small:
         return {"prompt": PROMPT, "logits": first.tolist(), "reply": tokens[len(PROMPT) :]}
 
 
+class Long(Small):
+    """One for long conversations."""
+
+    context = 2048
+
+
+class Wide(Small):
+    """One layer of 3072 columns, as Phi-3-mini has 32."""
+
+    layers, width, heads, keys, size = 1, 3072, 24, 8, 128
+
+
 MODELS = {
     "llama": lambda: Small("llama", Q4_1, Q8_0, factors=True, feed=96),
     "qwen2": lambda: Small("qwen2", Q4_0, F16, head=F16, bias=True),
     "qwen3": lambda: Small("qwen3", F32, BF16, head=Q8_0, head_norms=True),
+    "long": lambda: Long("qwen2", Q4_0, F16, head=F16, bias=True),
+    "wide": lambda: Wide("qwen2", F16, F16),
 }
 

@@ -101,10 +101,50 @@ body = helper.make_graph(
     [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("w", FLOAT, [4])],
 )
 loop = helper.make_node("Loop", ["count", "go", "c"], ["y"], body=body)
+adding = helper.make_graph([*body.node], "adding", [*body.input], [*body.output], [constant("r", [1, 2, 3, 4], "float32")])
 save(
     "loop", 16, [helper.make_node("Relu", ["x"], ["r"]), loop], [("x", [4])], [("y", [4])],
     [constant("count", 2), constant("go", True, "bool"), *numbers],
 )  # fmt: skip
+
+save(
+    "rounds", 16, [helper.make_node("Loop", ["rounds", "go", "x"], ["y"], body=adding)], [("x", [4]), ("rounds", [], TensorProto.INT64)],
+    [("y", [4])], [constant("go", True, "bool")],
+)  # fmt: skip
+
+# what is not imported: axes that are an input, an operator and a form that TVM lacks
+axes = [("x", [2, 2]), ("axes", [1], TensorProto.INT64)]
+save("axes", 18, [helper.make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0)], axes, [("y", [2])])
+filled = helper.make_node("ConstantOfShape", ["shape"], ["y"], value=constant("value", [7], "int32"))
+save("filled", 18, [filled], [("shape", [2], TensorProto.INT64)], [("y", [None, None], TensorProto.INT32)])
+save("det", 18, [helper.make_node("Det", ["x"], ["y"])], [("x", [2, 2])], [("y", [])])
+blocks = helper.make_node("QuantizeLinear", ["x", "scale"], ["y"], block_size=2)
+save("form", 21, [blocks], [("x", [1, 4])], [("y", [1, 4], TensorProto.UINT8)], [constant("scale", [[1, 2]], "float32")])
+
+# an input that has no elements, and numbers of float16 that are sums of many
+cast = [helper.make_node("CastLike", ["x", "like"], ["i"]), helper.make_node("Cast", ["i"], ["y"], to=FLOAT)]
+save("nothing", 17, cast, [("x", [2]), ("like", [0], TensorProto.INT32)], [("y", [2])])
+half = [helper.make_node("MatMul", ["x", "ones"], ["y"])]
+many = [constant("ones", numpy.ones((4096, 1)), "float16")]
+save("half", 17, half, [("x", [1, 4096], TensorProto.FLOAT16)], [("y", [1, 1], TensorProto.FLOAT16)], many)
+averaged = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[64, 64])
+save("half-pool", 17, [averaged], [("x", [1, 1, 64, 64], TensorProto.FLOAT16)], [("y", [1, 1, 1, 1], TensorProto.FLOAT16)])
+running = [helper.make_node("CumSum", ["x", "axis"], ["s"]), helper.make_node("Gather", ["s", "last"], ["y"])]
+sides = [("x", [4096], TensorProto.FLOAT16)], [("y", [1], TensorProto.FLOAT16)]
+save("half-running", 17, running, *sides, [constant("axis", 0), constant("last", [4095])])
+layers = [
+    helper.make_node("Conv", ["x", "twos"], ["c"]),
+    helper.make_node("BatchNormalization", ["c", "ones", "ones", "ones", "ones"], ["n"], epsilon=0.0),
+    helper.make_node("Add", ["n", "ones"], ["a"]),
+    helper.make_node("Clip", ["a"], ["y"]),
+]  # fmt: skip
+sides = [("x", [1, 1, 2, 2], TensorProto.FLOAT16)], [("y", [1, 1, 2, 2], TensorProto.FLOAT16)]
+save("half-layers", 17, layers, *sides, [constant("twos", [[[[2]]]], "float16"), constant("ones", [1], "float16")])
+
+# pictures made larger as opsets before 10 do it
+for opset, more in ((7, {"scales": [1.0, 1.0, 2.0, 3.0]}), (9, {})):
+    larger = helper.make_node("Upsample", ["x"] if more else ["x", "scales"], ["y"], **more)
+    save(f"larger{opset}", opset, [larger], [("x", [1, 1, 1, 2])], [("y", [1, 1, 2, 6])], [] if more else [constant("scales", [1, 1, 2, 3], "float32")])
 
 # recurrent operators: of both directions and of one, with states that are given, with steps that are outputs or the last
 numbers = numpy.random.default_rng(3)
@@ -181,12 +221,12 @@ save("steps", 13, nodes, [("x", [2, 64])], [("y", [2, 64])], [constant("scale", 
 # forms that TVM's importer reads wrongly
 ones = [constant("scale", [1, 1, 1, 1], "float32"), constant("boxes", [[[0, 0, 1, 1]]], "float32")]
 norm = helper.make_node("LayerNormalization", ["x", "scale"], ["y", "mean"])
-save("wrong-norm", 17, [norm], [("x", [2, 4])], [("y", [2, 4]), ("mean", [2, 1])], ones)
+save("norm", 17, [norm], [("x", [2, 4])], [("y", [2, 4]), ("mean", [2, 1])], ones)
 narrow = [helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT8E4M3FN), helper.make_node("Cast", ["f"], ["y"], to=FLOAT)]
 graph = helper.make_graph(narrow, "float8", [helper.make_tensor_value_info("x", FLOAT, [4])], [helper.make_tensor_value_info("y", FLOAT, [4])])
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), folder / "wrong-float8.onnx")
 mask = [helper.make_node("Dropout", ["x"], ["y", "m"]), helper.make_node("Cast", ["m"], ["z"], to=FLOAT)]
-save("wrong-mask", 13, mask, [("x", [2, 4])], [("y", [2, 4]), ("z", [2, 4])])
+save("mask", 13, mask, [("x", [2, 4])], [("y", [2, 4]), ("z", [2, 4])])
 flag = [constant("ratio", 0.5, "float32"), constant("training", True, "bool")]
 save("wrong-dropout", 13, [helper.make_node("Dropout", ["x", "ratio", "training"], ["y"])], [("x", [2, 4])], [("y", [2, 4])], flag)
 save(
@@ -239,6 +279,21 @@ signs = [
 save("signs", 13, signs, [("x", [3])], [("y", [6])], [])
 depth = [helper.make_node("SpaceToDepth", ["x"], ["y"], blocksize=2, mode="CRD")]
 save("depth", 28, depth, [("x", [1, 2, 2, 2])], [("y", [1, 8, 1, 1])], [])
+save("unclipped", 13, [helper.make_node("Clip", ["x"], ["y"])], [("x", [3], TensorProto.INT8)], [("y", [3], TensorProto.INT8)])
+# the largest of numbers of types that TVM's runtime does not sort, by opset 10, too; those of uint64 differ in all bits
+for opset, kind, values in ((10, "uint64", [1 << 63, 3, (1 << 63) + 1, (1 << 63) - 1]), (24, "bfloat16", [1, -2, 4, 3]), (11, "uint16", [1, 50000, 4, 3])):
+    of_type = helper.np_dtype_to_tensor_dtype(numpy.dtype(kind))
+    largest = [helper.make_node("Gather", ["all", "order"], ["c"]), helper.make_node("TopK", ["c", "two"], ["v", "y"])]
+    save(
+        f"largest-{kind}", opset, largest, [("order", [4], TensorProto.INT64)], [("v", [2], of_type), ("y", [2], TensorProto.INT64)],
+        [constant("all", values, kind), constant("two", [2])],
+    )  # fmt: skip
+bounds = [constant("low", 0, "bfloat16"), constant("high", 6, "bfloat16")]
+between = [helper.make_node("Cast", ["x"], ["b"], to=TensorProto.BFLOAT16), helper.make_node("Clip", ["b", "low", "high"], ["y"])]
+save("bounded", 13, between, [("x", [3])], [("y", [3], TensorProto.BFLOAT16)], bounds)
+highest = [helper.make_node("Add", ["x", "x"], ["e"]), helper.make_node("Max", ["e", "c"], ["y"])]
+sides = [("x", [3], TensorProto.FLOAT16), ("c", [3], TensorProto.FLOAT16)], [("y", [3], TensorProto.FLOAT16)]
+save("half-maximum", 13, highest, *sides, [])
 brain = [helper.make_node("Cast", ["x"], ["b"], to=TensorProto.BFLOAT16)]
 save("brain", 13, brain, [("x", [3])], [("b", [3], TensorProto.BFLOAT16)], [])
 regions = [helper.make_node("RoiAlign", ["x", "region", "first"], ["y"], mode="max")]
@@ -278,3 +333,22 @@ given = [
     constant("rows", [1, 6, 80]),
 ]  # fmt: skip
 save("picture", 17, picture, [("x", [1, 3, 16, 20])], [("y", [1, 9])], given)
+
+# a picture in 8 bits through a convolution whose channels fill no group of bytes, and one whose channels fill no vector
+scales = [constant("xs", 0.01, "float32"), constant("xz", 110, "uint8"), constant("ys", 0.02, "float32"), constant("yz", 0, "uint8")]
+given, quantized, value = [*scales], [], "x"
+for number, (outputs, inputs) in enumerate([(32, 3), (8, 32)]):
+    given += [
+        constant(f"w{number}", numbers.integers(-63, 64, (outputs, inputs, 3, 3)), "int8"),
+        constant(f"s{number}", numbers.uniform(0.002, 0.004, outputs), "float32"), constant(f"z{number}", [0] * outputs, "int8"),
+    ]  # fmt: skip
+    how = ["xs", "xz"] if number == 0 else ["ys", "yz"]
+    quantized += [
+        helper.make_node("QuantizeLinear", [value, *how], [f"q{number}"]),
+        helper.make_node("DequantizeLinear", [f"q{number}", *how], [f"d{number}"]),
+        helper.make_node("DequantizeLinear", [f"w{number}", f"s{number}", f"z{number}"], [f"f{number}"], axis=0),
+        helper.make_node("Conv", [f"d{number}", f"f{number}"], [f"y{number}"], pads=[1] * 4, strides=[2 - number] * 2),
+    ]
+    value = f"y{number}"
+quantized.append(helper.make_node("Relu", ["y1"], ["y"]))
+save("bytes", 17, quantized, [("x", [1, 3, 96, 80])], [("y", [1, 8, 48, 40])], given)
