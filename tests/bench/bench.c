@@ -191,10 +191,11 @@ static void set_once(int row, int runtime, double value)
 	figures[row][runtime] = (struct figure){ value >= 0, value, value, value, value };
 }
 
-static double tiny_size(void)
+/* The first number that a script prints; -1 when it fails. */
+static double size_by(const char *command)
 {
 	double size = -1;
-	FILE *f = popen("sh tests/bench/tiny-size", "r");
+	FILE *f = popen(command, "r");
 
 	if (f && fscanf(f, "%lf", &size) != 1)
 		size = -1;
@@ -220,13 +221,15 @@ static void measure_files(const char *self, int times)
 		}
 		if (i == FLOOR)
 			continue;
-		set_once(ROW_STRIPPED, i, bench_stripped(path));
+		set_once(ROW_STRIPPED, i,
+			 i == TENON ? size_by("sh tests/bench/library-size")
+				    : bench_stripped(path));
 		if (!bench_elf_read(path, &elf)) {
 			set_once(ROW_RELOCATIONS, i, (double)elf.relocations);
 			set_once(ROW_EXPORTS, i, (double)elf.exports);
 		}
 	}
-	set_once(ROW_TINY, TENON, tiny_size());
+	set_once(ROW_TINY, TENON, size_by("sh tests/bench/tiny-size"));
 }
 
 /* ---- the table */

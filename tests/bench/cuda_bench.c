@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/memory.h>
 
 #include "driver/cuda/cuda_api.h"
@@ -28,6 +29,7 @@ static const struct cuda_api *cu;
 static cu_stream raw_stream;
 static cu_function raw_function;
 static cu_graph_exec raw_graph;
+static cu_node raw_node[RECORDED];
 
 static int make_tenon(void)
 {
@@ -74,15 +76,12 @@ static int make_raw_graph(void)
 					     .grid = { 1, 1, 1 },
 					     .block = { 1, 1, 1 },
 					     .arguments = arguments };
-	cu_node last = NULL, next;
 	cu_graph graph;
 
 	status = cu->GraphCreate(&graph, 0);
-	for (i = 0; i < RECORDED && !status; i++) {
-		status =
-			cu->GraphAddKernel2(&next, graph, last ? &last : NULL, last != NULL, &node);
-		last = next;
-	}
+	for (i = 0; i < RECORDED && !status; i++)
+		status = cu->GraphAddKernel2(&raw_node[i], graph, i ? &raw_node[i - 1] : NULL,
+					     i > 0, &node);
 	return status ? status : cu->GraphInstantiate3(&raw_graph, graph, 0);
 }
 
@@ -96,7 +95,7 @@ static int make_raw(void)
 	    cu->ModuleLoadDataEx(&module, source, 0, NULL, NULL) ||
 	    cu->ModuleGetFunction(&raw_function, module, "nothing"))
 		return -1;
-	return cu->graphs && cu->GraphInstantiate3 ? make_raw_graph() : -1;
+	return cu->graphs && cu->GraphInstantiate3 && cu->GraphSetKernel2 ? make_raw_graph() : -1;
 }
 
 static int raw_sync(void)
@@ -150,6 +149,26 @@ static int raw_graph_batch(int n)
 	return status | raw_sync();
 }
 
+/* What binding other memory is in CUDA: each launch's arguments set anew, before all of them are launched. */
+static int raw_bound_batch(int n)
+{
+	uint64_t a = 0, b = rig.memory[2]->address;
+	int i, k, number = 0, status = 0;
+	void *arguments[] = { &a, &b, &number };
+	const struct cu_kernel_node node = { .function = raw_function,
+					     .grid = { 1, 1, 1 },
+					     .block = { 1, 1, 1 },
+					     .arguments = arguments };
+
+	for (i = 0; i < n; i += RECORDED) {
+		a = rig.memory[i / RECORDED % 2]->address;
+		for (k = 0; k < RECORDED; k++)
+			status |= cu->GraphSetKernel2(raw_graph, raw_node[k], &node);
+		status |= cu->GraphLaunch(raw_graph, raw_stream);
+	}
+	return status | raw_sync();
+}
+
 static int graph_batch(int n, struct tenon_commands *c)
 {
 	int i, err = 0;
@@ -191,6 +210,7 @@ static void measure(const char *driver, const char *library)
 		{ "tenon, packed call of the module's kernel", call_batch, 0, 10 },
 		{ "raw cuGraphLaunch of 1000 launches, each", raw_graph_batch, 1, -1 },
 		{ "tenon, a recording of 1000 launches, each", recording_batch, 0, 20 },
+		{ "raw, the arguments of each set anew before", raw_bound_batch, 1, -1 },
 		{ "tenon, the same with other memory, each", bound_batch, 0, 20 },
 	};
 	static const int32_t slots[] = { 0, 1, -1 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Measure what launches on a device cost, beside the calls of its own interface. */
 #include "device_bench.h"
 
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <tenon/backend/backend.h>
+#include <tenon/backend/buffer.h>
 
 #define BATCHES	 DEVICE_BENCH_BATCHES
 #define VARIANTS 8 /* at most */
@@ -41,7 +43,8 @@ struct tenon_kernel_info device_bench_info(const char *name, int buffers)
 int device_bench_open(struct device_bench *b, const char *uri, int buffers,
 		      const struct tenon_program *program)
 {
-	const struct tenon_memory_request request = { 4096, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), 4096, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_executable *executable;
 	int i;
 

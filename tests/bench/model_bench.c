@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tenon.h>
 #include <unistd.h>
 
@@ -147,7 +148,7 @@ static void count_op(void *context, size_t index, const struct tenon_op *op, uin
 static double profiled_run(struct tenon_model *model, long repeat)
 {
 	uint64_t sum = 0;
-	const struct tenon_profiler profiler = { count_op, &sum };
+	const struct tenon_profiler profiler = { sizeof(profiler), count_op, &sum };
 	double run[ROUNDS];
 	int i;
 	long r;

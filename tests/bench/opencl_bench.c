@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <tenon/backend/backend.h>
+#include <tenon/backend/buffer.h>
 
 #include "driver/opencl/opencl_api.h"
 #include "device_bench.h"
@@ -206,7 +207,8 @@ static double copy_once(bool tenon, bool write, struct tenon_memory *m, ocl_mem 
 
 static int measure_copy(uint64_t size, bool write)
 {
-	const struct tenon_memory_request request = { size, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), size, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	static double ns[2][BATCHES];
 	struct tenon_memory *m;
 	double raw, own;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows that "make bench" measures: what, the unit, figures of other runs, and the goal. */
 #include "bench.h"
 
 /*
@@ -86,13 +87,13 @@ const struct bench_row bench_rows[ROW_COUNT] = {
 				 1370, 867, JUDGE_FLOOR, 1.5 },
 	[ROW_RSS]            = { "rss", "resident growth after load", "KiB", 1, 0, 0,
 				 6180, 3544, JUDGE_ABSOLUTE, 512 },
-	[ROW_STRIPPED]       = { "stripped", "stripped shared library", SIZE, 0, 0,
+	[ROW_STRIPPED]       = { "stripped", "stripped shared library, defconfig", SIZE, 0, 0,
 				 4408264, 1745792, JUDGE_ABSOLUTE, 256 * 1024 },
 	[ROW_RELOCATIONS]    = { "relocations", "symbolic relocations", "", 1, 0, 0,
 				 4440, 237, JUDGE_ABSOLUTE, 150 },
 	[ROW_EXPORTS]        = { "exports", "exported symbols", "", 1, 0, 0,
 				 3888, 104, JUDGE_NONE, 0 },
-	[ROW_TINY]           = { "tiny", "tinyconfig, text + data", SIZE, 0, 0,
+	[ROW_TINY]           = { "tiny", "tinyconfig in a program, text + data", SIZE, 0, 0,
 				 0, 0, JUDGE_ABSOLUTE, 24 * 1024 },
 };
 /* clang-format on */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/tenon.h>
 
 #include "examples/example_json/example_json.h"

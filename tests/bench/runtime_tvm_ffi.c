@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tvm-ffi and TVM's runtime from PyPI, opened by path. Their types are Tenon's: it is the same ABI. */
+#include "../interop/environments.h"
 #include "abi.h"
 #include "bench.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +29,13 @@ static struct {
 /* $variable, or the file in the environment of the newest TVM that scripts/interop-generate made */
 static const char *find_file(const char *variable, const char *tail, char *path, size_t size)
 {
-	const char *named = getenv(variable), *build = getenv("TENON_BUILD");
+	const char *named = getenv(variable);
 	char pattern[1024];
-	glob_t found;
 
 	if (named && *named)
 		return named;
-	snprintf(pattern, sizeof(pattern), "%s/interop-venvs/[0-9]*/lib/python3*/site-packages/%s",
-		 build ? build : "build", tail);
-	path[0] = '\0';
-	if (!glob(pattern, 0, NULL, &found)) {
-		/* sorted by version: the last is the newest */
-		snprintf(path, size, "%s", found.gl_pathv[found.gl_pathc - 1]);
-		globfree(&found);
-	}
-	return path[0] ? path : NULL;
+	snprintf(pattern, sizeof(pattern), "[0-9]*/lib/python3*/site-packages/%s", tail);
+	return environments_file(pattern, path, size);
 }
 
 static const char *ffi_library(void)

@@ -3,12 +3,12 @@
  * Measures the Relax virtual machine on models that real TVM made, beside TVM's own machine from PyPI in the same
  * run. TVM is driven from Python: what a call from there costs is measured too, and taken off its runs.
  */
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tenon.h>
 
+#include "../interop/environments.h"
 #include "bench.h"
 
 #define ROUNDS 31
@@ -63,23 +63,14 @@ static const char *python(void)
 {
 	static char found[1024];
 	const char *named = getenv("TENON_BENCH_PYTHON");
-	char pattern[1024];
-	glob_t g;
 
-	if (named)
-		return named;
-	snprintf(pattern, sizeof(pattern), "%s/interop-venvs/0.27/bin/python", build_folder());
-	if (glob(pattern, 0, NULL, &g))
-		return NULL;
-	snprintf(found, sizeof(found), "%s", g.gl_pathv[0]);
-	globfree(&g);
-	return found;
+	return named ? named : environments_file("0.27/bin/python", found, sizeof(found));
 }
 
 static struct peer ask_peer(const struct subject *s, const char *folder)
 {
 	struct peer p = { "", -1, -1, -1 };
-	char command[2600], line[256], text[64];
+	char command[8192], line[256], text[64];
 	double figure;
 	FILE *f;
 
@@ -223,7 +214,7 @@ static double clock_cost(void)
 static double kernel_time(struct tenon_model *model, long runs)
 {
 	struct kernels k = { 0, clock_cost() };
-	struct tenon_profiler p = { add_kernel, &k };
+	struct tenon_profiler p = { sizeof(p), add_kernel, &k };
 	long i, n = runs > 1 ? 200 : 1;
 
 	for (i = 0; i < n; i++)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "devices/vulkan/vulkan_record.h"
 #include "tests/vulkan/spirv_words.h"
@@ -294,7 +295,8 @@ static int measure_copies(void)
 	static const char *const ways[WAYS] = { "memcpy of 64 MiB", "host to device, 64 MiB",
 						"device to host, 64 MiB",
 						"host to device, 64 MiB, behind other work" };
-	const struct tenon_memory_request request = { COPY, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), COPY, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	char *from = malloc(COPY), *to = malloc(COPY);
 	double gb[WAYS][COPIES], start, base = 0;
 	struct tenon_memory *m;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The verdict on a suite, read from its TAP output and how it ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Everything on builds, everything off builds, by gcc without a warning. No function has more than 16 KiB of stack: threads of
-# musl have 128. The configuration of the tests, with plug-ins, is built so by clang and by gcc for aarch64 (clang.sh, cross.sh).
+# musl have 128. The configuration of the tests, with plug-ins, is built at -O2 by clang, and by gcc for armhf, without what reads JSON
+# (clang.sh, cross_build.sh).
 
 . tests/build/tap.sh
 . tests/build/inner_make.sh

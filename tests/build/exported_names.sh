@@ -57,6 +57,24 @@ if [ -e "$compat" ] && [ -z "${SAN:-}" ]; then
 		not grep -v '^TVM\|^tenon_tvm_bind$\|^__gnu_[hf]2[hf]_ieee$' "$scratch/compat"
 	it "the compatibility library exports something" test -s "$scratch/compat"
 fi
+# imports_public_names_alone PLUGIN: like the backend of a third party. Builds without messages have a call for all errors,
+# in place of texts (lib/brief_errors.h)
+imports_public_names_alone()
+{
+	nm -D --undefined-only "$1" | awk '$2 !~ /^tenon__error_brief@/ { print $2 }' > "$scratch/imported"
+	grep -q '^tenon_' "$scratch/imported" && not grep '^tenon__' "$scratch/imported"
+}
+for plugin in "$TENON_BUILD"/plugins/*.so; do
+	[ -e "$plugin" ] && [ -z "${SAN:-}" ] || continue
+	name=$(basename "$plugin" .so)
+	exported "$plugin" > "$scratch/handed"
+	it "the plug-in $name exports what it hands over alone" test "$(cat "$scratch/handed")" = tenon_plugin
+	# A third party could build these with the installed headers, and that stays so. The others use more of the library,
+	# such as its cache of compiled kernels, its search for libraries of vendors and its readers of formats.
+	case $name in
+	mortise | null | rocket | torq) it "the plug-in $name calls public functions alone" imports_public_names_alone "$plugin" ;;
+	esac
+done
 visible_names "$TENON_BUILD/libtenon.a" > "$scratch/visible"
 it "visible names of the static library have a prefix" not grep -v '^tenon_\|^_*TVM\|^__tvm_\|^__gnu_.*_ieee$' \
 	"$scratch/visible"

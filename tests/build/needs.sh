@@ -24,7 +24,7 @@ builds()
 # Options of Kconfig that are on, but for those that are on by themselves
 has_these_options_and_no_others()
 {
-	sed -n 's/^CONFIG_\(.*\)=y$/\1/p' "$folder/.config" | grep -v '^\(PAYLOAD_FORMATS\|EXECUTORS\)$' | sort > "$scratch/are"
+	sed -n 's/^CONFIG_\(.*\)=y$/\1/p' "$folder/.config" | grep -v '^\(PAYLOAD_FORMATS\|LISTED_PAYLOADS\|EXECUTORS\)$' | sort > "$scratch/are"
 	sed -n 's/^CONFIG_\(.*\)=y$/\1/p' "$folder/needs.config" | sort > "$scratch/wanted"
 	diff "$scratch/wanted" "$scratch/are"
 }

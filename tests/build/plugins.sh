@@ -83,6 +83,17 @@ names_no_file_as_a_folder()
 	)
 }
 
+# firmware beside the library, not beside the plug-in
+finds_firmware_beside_the_library()
+{
+	mkdir "$lib/firmware" || return 1
+	echo 'no image' > "$lib/firmware/mortise-rv64.elf"
+	TENON_FIRMWARE_PATH='' TENON_BACKENDS=mortise run tenon doctor > "$scratch/words" 2>&1
+	rm -r "$lib/firmware"
+	cat "$scratch/words"
+	grep -q "rv64: $lib/firmware/mortise-rv64.elf, 9 bytes" "$scratch/words"
+}
+
 data=tests/interop/data
 model=$data/tvm-0.27.0.post1/relax_mlp
 run_model()
@@ -131,6 +142,15 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -std=c11 -Iinclude "$scratch/asks.c" "$lib/libtenon.so.0" -o "$scratch/asks" || exit 1
 
+# prints LINE PROGRAM ARGUMENT...: what it prints
+prints()
+{
+	line=$1
+	shift
+	run "$@" > "$scratch/words" 2>&1
+	grep -qx "$line" "$scratch/words"
+}
+
 # one that knows only the names of TVM, in the library that stands for tvm-ffi
 cat > "$scratch/foreign.c" <<END
 #include <dlfcn.h>
@@ -162,7 +182,9 @@ opened_once()
 
 it "looking up a function opens the plug-in that has it" opens "relax " asks tvm.contrib.sort.sort vm.builtin.copy
 it "and finds it" run asks tvm.contrib.sort.sort vm.builtin.copy runtime.config_threadpool
-it "a function that nothing has opens none" opens "" asks tvm.contrib.sort.sorts vm.builtin.copyx runtime.config_threadpool
+it "a function that nothing has opens none" opens "" asks tvm.contrib.sorts runtime.TVMTensorCreateViews vm.copy runtime.config_threadpool
+it "one that is named like those of a plug-in opens it" opens "relax " asks vm.builtin.copyx
+it "and is none all the same" prints "no function vm.builtin.copyx" asks vm.builtin.copyx
 it "foreign code that asks first finds functions of the library and of plug-ins" \
 	run foreign "$lib/tenon/libtvm_ffi.so" ffi.ArraySize tvm.contrib.random.uniform
 it "asking for the version opens none" opens "" tenon --version
@@ -170,6 +192,9 @@ it "naming the processor opens its backend alone" opens "cpu " opens cpu:
 it "naming a device opens its backend alone" opens "null " opens null:
 if grep -qs "^CONFIG_DEVICE_MORTISE=m" "$TENON_BUILD/include/config/auto.conf"; then
 	it "naming a board opens its backend alone" opens "mortise " opens mortise:
+	if grep -qs "^CONFIG_MORTISE_BOARDS=y" "$TENON_BUILD/include/config/auto.conf"; then
+		it "a plug-in finds firmware beside the library" finds_firmware_beside_the_library
+	fi
 fi
 
 # a file in GGUF without tensors

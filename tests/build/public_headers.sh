@@ -41,6 +41,61 @@ documented()
 }
 it "every declared function has its comment" documented
 
+# compiles STATEMENT: with objects, handles and values to name
+compiles()
+{
+	{
+		printf '#include <tenon/tenon.h>\n#include <tenon/model.h>\n'
+		printf 'void f(struct tenon_module *module, struct tenon_model *model, struct tenon_value value, void *any)\n{\n%s;\n}\n' "$1"
+	} > "$scratch/typed.c"
+	$cc -std=c11 -Iinclude -Werror -fsyntax-only "$scratch/typed.c" 2> /dev/null
+}
+
+only_objects_are_released()
+{
+	compiles 'tenon_object_unref(module)' && compiles 'tenon_object_unref(any)' &&
+		compiles 'tenon_value_object(&value, TENON_TYPE_MODULE, &module)' || return
+	for wrong in 'tenon_object_unref(model)' 'tenon_object_unref(&module)' 'tenon_object_ref(&value)' \
+		'tenon_value_object(&value, TENON_TYPE_MODULE, module)' 'tenon_value_object(&value, TENON_TYPE_INT, &value.type)'; do
+		not compiles "$wrong" || { echo "compiles: $wrong"; return 1; }
+	done
+}
+it "what is no counted object is not released as one" only_objects_are_released
+
+# Structs grow where they begin with their size: options, requests, callbacks. Objects are made by the library. The others
+# are listed here, and keep their layout: values, points and what each call on a fast path has; elements of arrays, whose
+# stride a program has compiled in; what the library makes, and a program only reads; tables of backends, which have a number of
+# their ABI.
+fixed='tenon_dispatch tenon_point tenon_slice tenon_sync tenon_value
+	tenon_artifact tenon_llm_message tenon_llm_part tenon_op tenon_param tenon_params_part tenon_params_rename tenon_target
+	tenon_backend tenon_llm_info tenon_object tenon_probe tenon_program'
+
+# lines "FILE STRUCT" of what a public function for programs takes, and does not begin with a size or an object's header
+without_a_size()
+{
+	awk '
+		/^struct [a-z_0-9]* [{]$/ { name = $2; wait = 1; next }
+		wait && NF && !/^\t(\/\*| \*)/ { wait = 0; sized[name] = /^\tsize_t size;/ || /^\tstruct tenon_object object;/; known[name] = 1 }
+		/^TENON_API / && FILENAME !~ /backend/ { text = ""; inside = 1 }
+		inside { text = text " " $0 }
+		inside && /;$/ {
+			inside = 0
+			while (match(text, /const struct [a-z_0-9]* \*/)) {
+				split(substr(text, RSTART, RLENGTH), word, " ")
+				taken[word[3]] = 1
+				text = substr(text, RSTART + RLENGTH)
+			}
+		}
+		END { for (name in taken) if (known[name] && !sized[name]) print name }' include/tenon/*.h include/tenon/backend/*.h | LC_ALL=C sort
+}
+
+options_begin_with_their_size()
+{
+	echo $fixed | tr ' ' '\n' | LC_ALL=C sort > "$scratch/fixed"
+	without_a_size | diff "$scratch/fixed" -
+}
+it "a struct that a program fills in begins with its size" options_begin_with_their_size
+
 # so that CONFIG_ERROR_MESSAGES=n leaves their texts out; devices/null is for copying out of the tree
 raises_without_texts()
 {

@@ -125,6 +125,14 @@ every_source_has_a_room()
 		"$scratch/sources" | nothing
 }
 
+# tools/link/ beside link/ would be two things with one name
+names_mean_one_thing()
+{
+	find lib runtime rpc link llm devices driver tools -type d | LC_ALL=C sort | awk -F / '
+		{ folder[$NF] = folder[$NF] " " $0; tools[$NF] += /^tools/; other[$NF] += !/^tools/ }
+		END { for (name in folder) if (tools[name] && other[name]) print name " is the name of" folder[name] }' | nothing
+}
+
 # headers that make writes, and public ones by a path, are no room
 includes_obey()
 {
@@ -134,8 +142,8 @@ includes_obey()
 	run_awk 'FILENAME != tables && $3 ~ /\// && $3 !~ /^generated\// {
 		from = room_of($1)
 		to = room_of($3)
-		# backends use the runtime by public headers
-		if (!allowed(from, to) || (from ~ /^(devices|spirv)/ && $3 ~ /^runtime\//))
+		# backends use the runtime by public headers; so does what they share
+		if (!allowed(from, to) || (from ~ /^(devices|spirv|cmdstream|mapped)/ && $3 ~ /^runtime\//))
 			print $1 ":" $2 ": " $3 ": " from " may not include what is in " to
 	}' "$scratch/includes" | nothing
 }
@@ -172,22 +180,22 @@ uses_obey()
 	}' "$scratch/symbols" | LC_ALL=C sort | nothing
 }
 
-# what names an accelerator besides its folder, tests and documents
-names_torq()
+# names_it WORD FOLDER: what names an accelerator or a format of models besides its FOLDER, tests and documents
+names_it()
 {
 	if git ls-files -z > "$scratch/files" 2>/dev/null && [ -s "$scratch/files" ]; then
-		xargs -0 grep -sliE torq < "$scratch/files"
+		xargs -0 grep -sliE "$1" < "$scratch/files"
 	else
-		grep -rliE torq . --exclude-dir=.git --exclude=.git --exclude-dir='build*' | sed 's,^\./,,'
-	fi | grep -vE '^devices/torq/|(^|/)(docs|tests)/|\.md$|(^|/)NEWS$' | LC_ALL=C sort
+		grep -rliE "$1" . --exclude-dir=.git --exclude=.git --exclude-dir='build*' | sed 's,^\./,,'
+	fi | grep -vE "^($2)/|(^|/)(docs|tests)/|\.md\$|(^|/)NEWS\$" | LC_ALL=C sort
 }
 
-# its line in Kconfig; what turns it on for tests; the number of its devices; words that a shell completes
-one_folder_and_one_line()
+# only_named_by WORD FOLDER FILE...: a line in Kconfig, what turns it on for tests, and the files
+only_named_by()
 {
-	names_torq > "$scratch/names"
-	printf '%s\n' Kconfig configs/insideconfig configs/testconfig include/tenon/uapi/torq.h tools/completion/words |
-		diff - "$scratch/names"
+	names_it "$1" "$2" > "$scratch/names"
+	shift 2
+	printf '%s\n' Kconfig configs/insideconfig configs/testconfig "$@" | LC_ALL=C sort | diff - "$scratch/names"
 }
 
 read_tables > "$scratch/tables"
@@ -196,7 +204,15 @@ it "the tables of docs/rooms.md name rooms" test "$(grep -c '^room' "$scratch/ta
 it "a room uses rooms that stand below it" rows_stand_in_order
 it "every source is in a room" every_source_has_a_room
 it "every room has a source" rooms_exist
+it "no folder of the command is named as one of the library" names_mean_one_thing
 it "a source includes headers of rooms that its own uses" includes_obey
 it "an object uses symbols of rooms that its own uses" uses_obey
-it "an accelerator is a folder, and a line of Kconfig" one_folder_and_one_line
+# The number of its devices, and words that a shell completes; rocket is off by default, so the table of sizes turns it on.
+it "torq is a folder, and a line of Kconfig" only_named_by torq devices/torq include/tenon/uapi/torq.h tools/completion/words
+# compile/, a program of its own, makes files for rocket out of models of TensorFlow Lite.
+it "rocket is a folder, and a line of Kconfig" only_named_by rocket 'devices/rocket|compile' \
+	include/tenon/uapi/rocket.h scripts/size-table tools/completion/words
+# A file that cannot be loaded is called by its name, and the package for Python lists executors.
+it "TensorFlow Lite is a folder, and a line of Kconfig" only_named_by 'tflite|tensorflow lite' 'runtime/tflite|compile' runtime/kind/file_kind.c \
+	python/tenon/__init__.pyi python/tenon/_model.py scripts/coverage scripts/size-table
 finish

@@ -5,12 +5,12 @@
 
 . tests/build/tap.sh
 
-# The comment stands below the SPDX line; that of a public header stands below the guard.
+# The comment stands below the SPDX line; that of a public header, and of one of tests, may stand below the guard.
 begins_with_a_sentence()
 {
 	find "$@" -type f \( -name '*.[chS]' -o -name '*.cpp' -o -name '*.sv' \) -exec awk '
 		FNR == 1 { begun = 0; next }
-		begun || (FILENAME ~ /^include\// && /^(#ifndef .*|#define .*|)$/) { next }
+		begun || (FILENAME ~ /^(include|tests)\/.*\.h$/ && /^(#ifndef .*|#define .*|)$/) { next }
 		{ begun = 1 }
 		!/^(\/\*|\/\/)/ { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
 		END { exit bad }' {} +
@@ -33,6 +33,14 @@ scripts_begin_with_a_sentence()
 		END { exit bad }' {} +
 }
 
+# A list of a folder's objects says what they are together
+lists_begin_with_a_sentence()
+{
+	git ls-files '*Kbuild' | xargs awk '
+		FNR == 2 && !/^# / { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
+		END { exit bad }'
+}
+
 # What a compiler leaves beside a source by accident names the machine it ran on
 keeps_nothing_of_a_compiler()
 {
@@ -51,14 +59,16 @@ elif ! clang-format --version | grep -q 'version 14\.'; then
 	cannot_format="$(clang-format --version) is not version 14"
 fi
 
-for folder in devices driver examples firmware include lib link llm python rpc runtime tools; do
+for folder in devices driver examples firmware include lib link llm python rpc runtime tests tools; do
 	it "each file of $folder/ begins with a sentence" begins_with_a_sentence "$folder"
 done
 it "static functions are named for what they act on" say_what_they_act_on devices driver firmware lib link llm python rpc runtime tools
 it "each script begins with a sentence" scripts_begin_with_a_sentence compile hil packaging python scripts tests/compile tests/interop tools
 if git rev-parse --git-dir > /dev/null 2>&1; then
+	it "each Kbuild begins with a sentence" lists_begin_with_a_sentence
 	it "the tree keeps nothing that a compiler writes" keeps_nothing_of_a_compiler
 else
+	skip_case "each Kbuild begins with a sentence" "this is no checkout of git"
 	skip_case "the tree keeps nothing that a compiler writes" "this is no checkout of git"
 fi
 for folder in compile devices driver examples firmware hil include lib link llm python rpc runtime tests tools; do

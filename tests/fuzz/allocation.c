@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Count what allocations a stretch of code needs at most and does not give back. */
 #include "tests/fuzz/allocation.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read bytes as the symbol of an import tree, for the targets of both generations. */
 #ifndef TESTS_FUZZ_BLOB_H
 #define TESTS_FUZZ_BLOB_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run mutants of the seeds of a target in a child process, from any number on. */
 #include "tests/fuzz/campaign.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Watch the child that runs mutants: crashes, hangs and progress, and keep the input that ended it. */
 #include "tests/fuzz/campaign_watch.h"
 
 #include <errno.h>

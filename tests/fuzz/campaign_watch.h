@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The parent of a campaign: it waits for the child that runs mutants, and says what ended it. */
 #ifndef TESTS_FUZZ_CAMPAIGN_WATCH_H
 #define TESTS_FUZZ_CAMPAIGN_WATCH_H
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/elf.h"
 #include "lib/file_map.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a command of tenon in this process, and check its exit status, messages and JSON. */
 #include "tests/fuzz/command.h"
 
 #include <fcntl.h>

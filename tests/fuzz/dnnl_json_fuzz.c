@@ -5,9 +5,9 @@
 
 static void read_attributes(const struct byoc_graph *g, const struct byoc_node *n)
 {
-	static const char *const keys[] = { "strides", "padding", "dilation",
-					    "groups",  "axis",	  "data_layout",
-					    "epsilon", "a_min",	  "pool_size" };
+	static const char *const keys[] = { "strides",	 "padding",	"dilation",  "groups",
+					    "axis",	 "data_layout", "epsilon",   "a_min",
+					    "pool_size", "scales",	"zero_point" };
 	struct byoc_reader r = { .g = g, .n = n };
 	int64_t numbers[4], after[2];
 	int to[GRAPH_DIMS_MOST];

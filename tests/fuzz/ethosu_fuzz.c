@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/uapi/ethosu_parts.h>
 
 #include "devices/ethosu/ethosu_container.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* the bytes are the text of an ExampleJSON module */
 #include "tests/fuzz/example_kind.h"
+
+#include <tenon/backend/buffer.h>
+
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a target once, and find leaks and memory out of proportion to the input. */
 #include "tests/fuzz/execution.h"
 
 #include <stdio.h>

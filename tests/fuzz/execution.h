@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* One run of a target, with its memory counted. */
 #ifndef TESTS_FUZZ_EXECUTION_H
 #define TESTS_FUZZ_EXECUTION_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Visit the files of folders that real compilers made. */
 #include "tests/fuzz/fixtures.h"
 
 #include <ftw.h>

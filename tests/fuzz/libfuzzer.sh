@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Every fuzz target with clang's fuzzer: the seeds, the corpus, and what it makes of them, 4000 runs in all. The same inputs each
-# time, so that the verdict is the tree's and not luck's. NIGHTLY=1 makes 40000 runs; FUZZ_SECONDS=N hunts with other inputs,
-# N seconds a target.
+# Every fuzz target with clang's fuzzer: the seeds, the corpus, and what it makes of them, 40000 runs in all. The same inputs each
+# time, so that the verdict is the tree's and not luck's. FUZZ_SECONDS=N hunts with other inputs, N seconds a target.
 # What crashes is kept in build/tests/fuzz/found: put it into tests/fuzz/corpus/TARGET/ with the repair.
 
 . tests/build/tap.sh
@@ -35,7 +34,7 @@ objects_of()
 	echo "$folder/tests/fuzz/$1_fuzz.o"
 	case $1 in
 	rpc_reply)	echo "$folder/tests/remote/use_session.o" ;;
-	rocket)		echo "$folder/tests/npu/rocket_stream.o $folder/lib/cmdstream_emit.o" ;;
+	rocket)		echo "$folder/tests/npu/rocket_stream.o $folder/devices/cmdstream/cmdstream_emit.o" ;;
 	blob_* | example_json)
 		for source in examples/example_json/example_json*.c; do
 			echo "$folder/${source%.c}.o"
@@ -64,7 +63,7 @@ bounds_of()
 	if [ -n "${FUZZ_SECONDS:-}" ]; then
 		echo "-max_total_time=$FUZZ_SECONDS"
 	else
-		[ -n "${NIGHTLY:-}" ] && echo "-seed=1 -runs=40000" || echo "-seed=1 -runs=4000"
+		echo "-seed=1 -runs=40000"
 	fi
 	case $1 in
 	run_* | npy_* | tflite_run)	echo "-max_len=65536 -malloc_limit_mb=0" ;;

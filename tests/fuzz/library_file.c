@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Write an ELF file for this machine with one symbol of data. */
 #include "tests/fuzz/library_file.h"
 
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 /* at least the pages of any machine */
 #define ALIGN 0x10000

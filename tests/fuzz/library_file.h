@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A shared object without code around the symbol of a module, for commands to read. */
 #ifndef TESTS_FUZZ_LIBRARY_FILE_H
 #define TESTS_FUZZ_LIBRARY_FILE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers and ranges of a mutant: read, written and replaced within its bounds. */
 #include "tests/fuzz/mutant.h"
 
 #include <string.h>

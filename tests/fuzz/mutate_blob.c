@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change a field of the blob of a module: counts, lengths, strings and operands. */
 #include <string.h>
 
 #include "runtime/relax/relax_executable.h"

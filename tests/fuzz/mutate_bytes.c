@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change any bytes: flip, overwrite, copy, cut and remove. */
 #include <string.h>
 
 #include "tests/fuzz/mutant.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change a field of an ELF file: sections, segments, symbols, or the tree that it holds. */
 #include <elf.h>
 #include <string.h>
 

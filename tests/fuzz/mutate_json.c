@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change a number, a string or a piece of a text in JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

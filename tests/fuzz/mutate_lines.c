@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Repeat and remove lines of a text, and put words into it. */
 #include <string.h>
 
 #include "tests/fuzz/mutant.h"

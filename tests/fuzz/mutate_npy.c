@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change the header of a .npy file, its type and shape, and keep its length true. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Change type and shape of a tensor in a file of parameters. */
 #include <string.h>
 
 #include "runtime/core/saved_tensor.h"

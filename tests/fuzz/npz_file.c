@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Write a zip file of one stored array. */
 #include "tests/fuzz/npz_file.h"
 
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 static uint32_t crc32_of(struct tenon_slice bytes)
 {

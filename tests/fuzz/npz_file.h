@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A zip file of one array, for targets that read .npz. */
 #ifndef TESTS_FUZZ_NPZ_FILE_H
 #define TESTS_FUZZ_NPZ_FILE_H
 

@@ -2,6 +2,7 @@
 /* the first byte chooses a suffix of the files of backends, the others are such a file, or the payload of its kind */
 #include "tests/unit/blob.h"
 
+#include <tenon/backend/buffer.h>
 #include <tenon/uapi/bitstream.h>
 
 #include "driver/fpga/fpga_bitstream.h"
@@ -106,14 +107,25 @@ static void add_source(struct tenon_buffer *b)
 	tenon_buffer_append(b, "__kernel void kernel_0() {}", 27);
 }
 
-static void add_code(struct tenon_buffer *b)
+static void add_file(struct tenon_buffer *b, const char *path)
 {
 	struct tenon_slice bytes;
 
-	if (file_map_open("tests/hexagon/recorded/operators.mortise", &bytes))
+	if (file_map_open(path, &bytes))
 		abort();
 	tenon_buffer_append(b, bytes.data, bytes.size);
 	file_map_close(&bytes);
+}
+
+static void add_code(struct tenon_buffer *b)
+{
+	add_file(b, "tests/hexagon/recorded/operators.mortise");
+}
+
+/* an archive of torq-compile */
+static void add_network(struct tenon_buffer *b)
+{
+	add_file(b, "tests/torq/data/add/add.vmfb");
 }
 
 /* the same image in an archive, as ar writes it */
@@ -138,7 +150,7 @@ void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slic
 		      { "spv", add_spirv },	      { "rocket", add_stream },
 		      { "cl", add_source },	      { "ptx", add_source },
 		      { "xclbin", add_source },	      { "mortise", add_code },
-		      { "mortise", add_archive } };
+		      { "mortise", add_archive },     { "vmfb", add_network } };
 	struct tenon_buffer b = TENON_BUFFER_INIT;
 	size_t i;
 

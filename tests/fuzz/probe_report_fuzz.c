@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/file_map.h"
-#include "runtime/device/device_probe.h"
+#include "runtime/probe/probe.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_seeds(void (*visit)(void *context, const char *name, struct tenon_slice bytes),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the symbol of a library's import tree, and its generation. */
 #include "tests/fuzz/real_tree.h"
 
 #include <tenon/error.h>

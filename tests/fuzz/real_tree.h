@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the import tree in a library that a real compiler made. */
 #ifndef TESTS_FUZZ_REAL_TREE_H
 #define TESTS_FUZZ_REAL_TREE_H
 

@@ -2,6 +2,7 @@
 /* the first byte chooses a record that linking leaves in a file, the others are one */
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
 #include "link/module/artifact_record.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Make a Relax program of arbitrary bytes: each is a decision about the next instruction. */
 #include "tests/fuzz/relax_program.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tensor.h>
 
 #include "runtime/relax/relax_executable.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/device.h>
 #include <tenon/model.h>
 #include <tenon/module.h>
@@ -101,7 +101,7 @@ static void use_model(struct tenon_remote *remote)
 		return;
 	if (!tenon_remote_open_model(remote, module, NULL, &model)) {
 		tenon_model_run(model);
-		tenon_object_unref(model);
+		tenon_model_close(model);
 	}
 	tenon_object_unref(module);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/file_map.h"
 #include "tests/fuzz/command.h"

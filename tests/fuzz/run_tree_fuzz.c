@@ -4,6 +4,7 @@
  * has: 0 for TVM up to 0.21. What compiled code would do is done by stand-ins, as sanitizers see it.
  */
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "runtime/relax/relax.h"
 #include "tests/fuzz/command.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Files for commands in a folder that goes with the process. */
 #include "tests/fuzz/scratch.h"
 
 #include <dirent.h>

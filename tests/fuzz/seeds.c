@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Write valid payloads, trees, graphs and files, the seeds of targets. */
 #include "tests/fuzz/seeds.h"
+
+#include <tenon/backend/buffer.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mortise_window.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Valid inputs of each target, which mutants are made of. */
 #ifndef TESTS_FUZZ_SEEDS_H
 #define TESTS_FUZZ_SEEDS_H
 

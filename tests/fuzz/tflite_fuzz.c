@@ -7,36 +7,40 @@
 #include <stdlib.h>
 
 #include "lib/file_map.h"
+#include "runtime/tflite/tflite_describe.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/inspect/inspect_tflite.h"
+#include "tools/inspect/inspect_program.h"
 
 /* what is printed as JSON is in memory before */
 const size_t fuzz_memory_per_byte = 1024;
 const size_t fuzz_memory_at_all = 1 << 20;
 
-static void lies_in(const struct program_file *f, struct tenon_slice part)
+static void lies_in(const struct tflite_model *m, struct tenon_slice part)
 {
-	if (part.size && (part.data < f->bytes.data ||
-			  part.size > f->bytes.size - (size_t)(part.data - f->bytes.data)))
+	const char *start = (const char *)m->tensors.file.start;
+	const char *end = (const char *)m->tensors.file.end;
+
+	if (part.size &&
+	    (part.data < start || part.data > end || part.size > (size_t)(end - part.data)))
 		abort();
 }
 
-static void use_tensors(const struct program_file *f)
+static void use_tensors(const struct tflite_model *m)
 {
 	struct tflite_tensor t;
 	uint32_t i, k;
 
-	for (i = 0; i < f->model.tensors.count; i++) {
-		if (tflite_tensor(&f->model, i, &t) || !tflite_type_name(t.type))
+	for (i = 0; i < m->tensors.count; i++) {
+		if (tflite_tensor(m, i, &t) || !tflite_type_name(t.type))
 			abort();
-		lies_in(f, t.name);
-		lies_in(f, t.data);
+		lies_in(m, t.name);
+		lies_in(m, t.data);
 		for (k = 0; k < t.scales.count; k++)
 			(void)(tflite_scale(&t, k) + (float)tflite_zero_point(&t, k));
 	}
 }
 
-static void is_index(const struct program_file *f, const struct flatbuffer_vector *list,
+static void is_index(const struct tflite_model *m, const struct flatbuffer_vector *list,
 		     bool may_lack)
 {
 	int32_t index;
@@ -44,69 +48,81 @@ static void is_index(const struct program_file *f, const struct flatbuffer_vecto
 
 	for (i = 0; i < list->count; i++) {
 		index = tflite_index(list, i);
-		if (index >= (int64_t)f->model.tensors.count ||
-		    index < (may_lack ? TFLITE_NO_TENSOR : 0))
+		if (index >= (int64_t)m->tensors.count || index < (may_lack ? TFLITE_NO_TENSOR : 0))
 			abort();
 	}
 }
 
-static void use_operators(struct program_file *f)
+static void use_operators(const struct tflite_model *m)
 {
-	const struct tenon_payload_format *format;
-	struct tenon_payload_request request = { 0 };
-	struct tenon_report unwanted = { .size = sizeof(unwanted) };
 	struct tflite_operator op;
 	uint32_t i;
+
+	for (i = 0; i < m->operators.count; i++) {
+		if (tflite_operator(m, i, &op))
+			abort();
+		lies_in(m, op.custom);
+		is_index(m, &op.inputs, true);
+		is_index(m, &op.outputs, false);
+	}
+}
+
+static int use_program(void *context, const struct model_operator *op)
+{
+	const struct tenon_payload_format *format = program_format(op);
+	struct tenon_payload_request request = { 0 };
+	struct tenon_report unwanted = { .size = sizeof(unwanted) };
 	int err;
 
-	for (i = 0; i < f->model.operators.count; i++) {
-		if (tflite_operator(&f->model, i, &op))
-			abort();
-		lies_in(f, op.custom);
-		is_index(f, &op.inputs, true);
-		is_index(f, &op.outputs, false);
-		format = program_format(&op);
-		if (!format)
-			continue;
-		err = program_file_choose(f, i, &request);
-		if (!err)
-			err = format->check(&request, &unwanted);
-		fuzz_check(err);
-	}
+	if (!format)
+		return 0;
+	err = program_file_choose(context, op, &request);
+	if (!err)
+		err = format->check(&request, &unwanted);
+	fuzz_check(err);
+	return 0;
+}
+
+static void use_model(const struct tflite_model *m)
+{
+	use_tensors(m);
+	use_operators(m);
+	is_index(m, &m->inputs, false);
+	is_index(m, &m->outputs, false);
 }
 
 static void print(struct program_file *f)
 {
 	static FILE *nothing;
+	struct program_report report;
 	cJSON *root;
 
 	if (!nothing)
 		nothing = fopen("/dev/null", "w");
 	if (!nothing)
 		return;
-	inspect_tflite_text(f, true, nothing);
+	report = program_report_text(nothing);
+	fuzz_check(inspect_program_report(f, true, &report));
 	root = cJSON_CreateObject();
-	inspect_tflite_json(root, f, true);
+	report = program_report_json(root);
+	fuzz_check(inspect_program_report(f, true, &report));
 	cJSON_Delete(root);
 	tenon_error_clear();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct program_file f = { .path = "model", .bytes = { (const char *)data, size } };
+	struct program_file f = { .path = "model", .model_format = &tflite_format };
 	struct tenon_cursor c = tenon_cursor_of(data, size, "model", 0);
-	int err = tflite_read(&c, &f.model);
+	int err = tflite_format.open(&c, &f.model);
 
 	fuzz_check(err);
 	if (err)
 		return 0;
-	f.is_model = true;
-	use_tensors(&f);
-	use_operators(&f);
-	is_index(&f, &f.model.inputs, false);
-	is_index(&f, &f.model.outputs, false);
+	use_model(&f.model->model);
+	tflite_format.each_operator(f.model, use_program, &f);
 	print(&f);
-	tenon_buffer_fini(&f.parts);
+	program_file_fini(&f);
 	return 0;
 }
 

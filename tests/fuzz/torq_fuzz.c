@@ -27,7 +27,7 @@ const bool fuzz_may_ask_for_memory = true;
 struct program {
 	const struct torq_program *p;
 	const struct torq_extents *e;
-	uint8_t *memory;
+	uint8_t *memory, *lram;
 	uint8_t *bindings[TORQ_ARGUMENTS];
 };
 
@@ -48,28 +48,23 @@ static uint8_t *xram_at(const struct program *x, uint64_t address)
 	abort();
 }
 
-static uint8_t *side(const struct program *x, uint8_t *lram, uint32_t memory, uint64_t address)
+static uint8_t *side(const struct program *x, uint32_t memory, uint64_t address)
 {
 	if (memory == TORQ_XRAM)
 		return xram_at(x, address);
 	if (address >= TORQ_LRAM_SIZE)
 		abort();
-	return lram + address;
+	return x->lram + address;
 }
 
 static void copy(const struct program *x, const struct torq_copy *c)
 {
 	uint32_t index[TORQ_RANK] = { 0 };
 	uint64_t source, target;
-	uint8_t *lram = malloc(TORQ_LRAM_SIZE);
 
-	if (!lram)
-		return;
-	memset(lram, 0, TORQ_LRAM_SIZE);
 	while (torq_copy_next(c, index, &source, &target))
-		memmove(side(x, lram, c->to, c->target + target),
-			side(x, lram, c->from, c->source + source), c->element);
-	free(lram);
+		memmove(side(x, c->to, c->target + target), side(x, c->from, c->source + source),
+			c->element);
 }
 
 /* A copy that an argument moves: it stays in its binding for each number that is accepted. */
@@ -129,7 +124,8 @@ static void run(const struct torq_program *p, const struct torq_extents *e)
 	if (total > MEMORY_MOST || e->copied > COPIED_MOST)
 		return;
 	x.memory = calloc(1, e->end - e->base ? (size_t)(e->end - e->base) : 1);
-	has_all = x.memory;
+	x.lram = calloc(1, TORQ_LRAM_SIZE);
+	has_all = x.memory && x.lram;
 	for (i = 0; i < p->bindings.count; i++) {
 		if (torq_program_binding(p, i, &b))
 			abort();
@@ -140,6 +136,7 @@ static void run(const struct torq_program *p, const struct torq_extents *e)
 		use(&x);
 	for (i = 0; i < p->bindings.count; i++)
 		free(x.bindings[i]);
+	free(x.lram);
 	free(x.memory);
 }
 

@@ -2,7 +2,7 @@
 /* the bytes are the trace of another machine: its clocks, then its events */
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/trace.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Print a Relax executable, and run its functions. */
 #include "tests/fuzz/use_executable.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Use a Relax executable that was read from mutated bytes. */
 #ifndef TESTS_FUZZ_USE_EXECUTABLE_H
 #define TESTS_FUZZ_USE_EXECUTABLE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Do with a module what a program can: look up, call, save, visit, and write its blob. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ struct tenon_object *fuzz_keep(void)
 
 static int look(void *context, const char *name, const struct tenon_value *value)
 {
-	struct tenon_visitor v = { .field = look, .context = context };
+	struct tenon_visitor v = { .size = sizeof(v), .field = look, .context = context };
 
 	(void)name;
 	if (value->type < TENON_TYPE_OBJECT)
@@ -88,7 +89,7 @@ static void use_one(struct tenon_module *root, struct tenon_module *m, int depth
 
 void fuzz_use_module(struct tenon_module *m)
 {
-	const struct tenon_visitor v = { .field = look };
+	const struct tenon_visitor v = { .size = sizeof(v), .field = look };
 	struct tenon_buffer blob = TENON_BUFFER_INIT;
 
 	fuzz_check(tenon_object_visit(&m->object, &v));

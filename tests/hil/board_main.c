@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the cases of a suite on one board, each with a session of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 

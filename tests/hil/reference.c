@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compute what packets do to memory, for comparison with a board. */
 #include "tests/hil/reference.h"
 
 #include <string.h>

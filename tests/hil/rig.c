@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Begin a session on a board, run packets and read its faults. */
 #include "tests/hil/rig.h"
 
 #include <string.h>

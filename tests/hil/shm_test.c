@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory that a device shares: its files, their sizes, and who else uses them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

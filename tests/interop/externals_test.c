@@ -45,6 +45,24 @@ static int a_lazily_bound_module_is_served_by_the_runtime_itself(void)
 	return refuses_in_plain_words("plain_lazy.so");
 }
 
+/* The linker's older table of names is the only one that some systems' linkers write. */
+static int a_module_with_a_hash_table_of_the_older_kind_is_searched(void)
+{
+	struct tenon_function *f;
+	struct tenon_module *m;
+
+	setenv("TENON_COMPAT_LIBRARY", "/nowhere/libtvm_ffi.so", 1);
+	if (refuses_in_plain_words("plain_sysv.so"))
+		return 1;
+	if (tenon_module_load(fixture_module_path("plain_sysv.so"), &m))
+		return wrong("it was not opened");
+	if (!tenon_module_get_function(m, "refused", &f) || f)
+		return wrong("a name that it has not");
+	tenon_error_clear();
+	tenon_object_unref(m);
+	return 0;
+}
+
 static int a_module_bound_at_once_is_served_by_the_compatibility_library(void)
 {
 	return refuses_in_plain_words("plain_now.so") || refuses_in_plain_words("plain_lazy.so");
@@ -203,6 +221,8 @@ static int a_library_with_a_prefix_is_found_as_a_file_and_as_part_of_the_program
 static const struct fixture_case cases[] = {
 	{ "a_lazily_bound_module_is_served_by_the_runtime_itself",
 	  a_lazily_bound_module_is_served_by_the_runtime_itself },
+	{ "a_module_with_a_hash_table_of_the_older_kind_is_searched",
+	  a_module_with_a_hash_table_of_the_older_kind_is_searched },
 	{ "a_module_bound_at_once_is_served_by_the_compatibility_library",
 	  a_module_bound_at_once_is_served_by_the_compatibility_library },
 	{ "a_module_bound_at_once_is_refused_without_it",

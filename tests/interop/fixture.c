@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load a fixture's module, and read the tensors that numpy saved for it. */
 #include "fixture.h"
 
 #include <math.h>

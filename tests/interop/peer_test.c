@@ -4,10 +4,10 @@
  * shows it to all, or opened after. Each case is a process of its own. Skipped where no libtvm_ffi.so
  * is named in $TENON_PEER_TVM_FFI or installed by scripts/interop-generate.
  */
+#include "environments.h"
 #include "fixture.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +18,12 @@ static const char *peer;
 static const char *find_peer(void)
 {
 	static char path[1024];
-	const char *named = getenv("TENON_PEER_TVM_FFI"), *build = getenv("TENON_BUILD");
-	char pattern[1024];
-	glob_t found;
+	const char *named = getenv("TENON_PEER_TVM_FFI");
 
 	if (named && *named)
 		return named;
-	snprintf(pattern, sizeof(pattern),
-		 "%s/interop-venvs/[0-9]*/lib/python3*/site-packages/tvm_ffi/lib/libtvm_ffi.so",
-		 build ? build : "build");
-	if (glob(pattern, 0, NULL, &found))
-		return NULL;
-	snprintf(path, sizeof(path), "%s", found.gl_pathv[found.gl_pathc - 1]);
-	globfree(&found);
-	return path;
+	return environments_file("[0-9]*/lib/python3*/site-packages/tvm_ffi/lib/libtvm_ffi.so",
+				 path, sizeof(path));
 }
 #endif
 

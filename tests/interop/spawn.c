@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a program, and keep what it wrote and how it ended. */
 #include "spawn.h"
 
 #include <poll.h>

@@ -3,6 +3,7 @@
 #include "tests/unit/suite.h"
 
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "link/module/artifact_record.h"
 #include "link/module/manifest.h"

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <tenon/backend/buffer.h>
 
 #include "lib/cursor_fast.h"
 #include "link/module/link_tree.h"

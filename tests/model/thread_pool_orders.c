@@ -2,6 +2,8 @@
 /* The thread pool and its barrier under weak memory order: each order of launches with two and three tasks. */
 #include "tests/model/explore.h"
 
+#include <tenon/backend/parallel.h>
+
 #include "runtime/core/barrier.c"
 #include "runtime/core/thread_pool.c"
 
