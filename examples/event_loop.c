@@ -59,7 +59,8 @@ static int loop(struct tenon_queue *queue, struct tenon_wait_set *set, struct te
 
 int main(int argc, char **argv)
 {
-	const struct tenon_memory_request request = { BYTES, TENON_MEMORY_DEFAULT, -1, NULL };
+	const struct tenon_memory_request request = { sizeof(request), BYTES, TENON_MEMORY_DEFAULT,
+						      -1, NULL };
 	struct tenon_device *device = NULL;
 	struct tenon_wait_set *set = NULL;
 	struct tenon_timeline *t = NULL;

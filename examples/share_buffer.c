@@ -15,8 +15,9 @@
 /* The first process: memory, a fence behind what fills it, and descriptors of both. */
 static int produce(struct tenon_device *device, struct tenon_queue *queue, int fds[2])
 {
-	struct tenon_memory_request request = { BYTES, TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT,
-						-1, NULL };
+	struct tenon_memory_request request = { sizeof(request), BYTES,
+						TENON_MEMORY_DEFAULT | TENON_MEMORY_EXPORT, -1,
+						NULL };
 	struct tenon_point filled = { NULL, 1 };
 	struct tenon_sync sync = { .signal = &filled, .signal_count = 1 };
 	struct tenon_memory *memory = NULL;
@@ -32,8 +33,8 @@ static int produce(struct tenon_device *device, struct tenon_queue *queue, int f
 /* The second process: the same memory, read behind the fence. */
 static int consume(struct tenon_device *device, struct tenon_queue *queue, const int fds[2])
 {
-	struct tenon_memory_import from = { TENON_HANDLE_OPAQUE_FD, fds[0], NULL, BYTES,
-					    TENON_MEMORY_DEFAULT,   0 };
+	struct tenon_memory_import from = { sizeof(from), TENON_HANDLE_OPAQUE_FD, fds[0], NULL,
+					    BYTES,	  TENON_MEMORY_DEFAULT,	  0 };
 	struct tenon_point filled = { NULL, 1 };
 	struct tenon_sync sync = { .wait = &filled, .wait_count = 1 };
 	struct tenon_memory *memory = NULL;

@@ -23,13 +23,13 @@ static float vectors[2][COUNT];
 /* Queue up the vectors; this does not wait for the device. */
 static int share_open(struct share *s, const char *uri)
 {
-	struct tenon_memory_request request = { BYTES, TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request r = { sizeof(r), BYTES, TENON_MEMORY_DEFAULT, -1, NULL };
 	int err = tenon_device_open(uri, &s->device);
 
 	if (!err)
 		err = tenon_queue_current(s->device, &s->queue);
 	for (int i = 0; !err && i < 3; i++)
-		err = tenon_memory_alloc(s->device, &request, &s->memory[i]);
+		err = tenon_memory_alloc(s->device, &r, &s->memory[i]);
 	for (int i = 0; !err && i < 2; i++)
 		err = tenon_queue_write(s->queue, s->memory[i], 0, vectors[i], BYTES, NULL);
 	return err;

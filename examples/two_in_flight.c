@@ -8,7 +8,7 @@
 
 #define IN_FLIGHT 2
 #define RUNS	  16
-#define MOST	  4096 /* numbers of an input */
+#define MOST	  4096 /* numbers of an input, of 4 bytes each */
 
 static struct slot {
 	struct tenon_model *model;
@@ -21,7 +21,7 @@ static struct slot {
 /* A model whose first input lies in memory that this program writes by itself. */
 static int slot_open(struct slot *s, struct tenon_module *root, struct tenon_device *device)
 {
-	struct tenon_memory_request request = { sizeof(s->input), TENON_MEMORY_DEFAULT, -1, NULL };
+	struct tenon_memory_request r = { sizeof(r), MOST * 4, TENON_MEMORY_DEFAULT, -1, NULL };
 	DLDevice id = tenon_device_id(device);
 	struct tenon_model_options options = { sizeof(options), .devices = &id, .device_count = 1 };
 	struct tenon_tensor *tensor = NULL;
@@ -32,7 +32,7 @@ static int slot_open(struct slot *s, struct tenon_module *root, struct tenon_dev
 	if (err || (err = tenon_model_input(s->model, 0, &port)) ||
 	    (err = tenon_queue_create(device, &s->queue)) ||
 	    (err = tenon_timeline_create(0, &s->done.timeline)) ||
-	    (err = tenon_memory_alloc(device, &request, &s->memory)))
+	    (err = tenon_memory_alloc(device, &r, &s->memory)))
 		return err;
 	dl = tenon_dltensor(tenon_memory_data(s->memory), (int64_t *)port.shape, port.ndim,
 			    port.dtype);

@@ -9,19 +9,20 @@ needs_to_build='make:make cc:gcc pkg-config:pkg-config libcjson.pc:libcjson-dev 
 dlpack/dlpack.h:libdlpack-dev jsmn.h:libjsmn-dev xxhash.h:libxxhash-dev
 vulkan/vulkan_core.h:libvulkan-dev libc.h:libc6-dev scdoc:scdoc libpcre2-8.pc:libpcre2-dev libmicrohttpd.pc:libmicrohttpd-dev'
 needs_to_test='cmocka.pc:libcmocka-dev'
-needs_to_test_more='gcc:gcc g++:g++ nm:binutils eu-strip:elfutils patchelf:patchelf libarchive.so.13:libarchive13 kconfig-conf:kconfig-frontends'
+needs_to_test_more='gcc:gcc g++:g++ nm:binutils eu-strip:elfutils patchelf:patchelf libarchive.so.13:libarchive13 kconfig-conf:kconfig-frontends
+clang-format:clang-format cppcheck:cppcheck sparse:sparse'
 needs_of_devices='libOpenCL.so.1:ocl-icd-libopencl1 /etc/OpenCL/vendors/pocl.icd:pocl-opencl-icd
 libdnnl.so.2:libdnnl2 libvulkan.so.1:libvulkan1 libvulkan_lvp.so:mesa-vulkan-drivers libVkLayer_khronos_validation.so:vulkan-validationlayers
 glslangValidator:glslang-tools libdrm.so.2:libdrm2'
 needs_of_boards='riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf arm-none-eabi-gcc:gcc-arm-none-eabi
 qemu-system-riscv64:qemu-system-misc qemu-system-arm:qemu-system-arm clang:clang ld.lld:lld qemu-hexagon:qemu-user spin:spin xxhsum:xxhash
 verilator:verilator g++:g++'
-needs_of_long_suites='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck ld.lld:lld dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
+needs_of_long_suites='clang:clang clang-tidy:clang-tidy ld.lld:lld dnnl.h:libdnnl-dev libclang_rt.fuzzer-*.a:libclang-rt-dev musl-gcc:musl-tools
 aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf arm-linux-gnueabihf/include/stdio.h:libc6-dev-armhf-cross
 riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross
 mips-linux-gnu-gcc:gcc-mips-linux-gnu mips-linux-gnu/include/stdio.h:libc6-dev-mips-cross
-qemu-aarch64:qemu-user sparse:sparse git:git reuse:reuse abidiff:abigail-tools
+qemu-aarch64:qemu-user git:git reuse:reuse abidiff:abigail-tools
 lowdown:lowdown mandoc:mandoc lintian:lintian dh:debhelper mmdebstrap:mmdebstrap autopkgtest:autopkgtest dpkg-buildpackage:dpkg-dev
 rpmspec:rpm rpmlint:rpmlint makepkg:makepkg shellcheck:shellcheck
 mbedtls/ssl.h:libmbedtls-dev openssl:openssl python3:python3 /usr/include/python3.11/Python.h:python3-dev node:nodejs

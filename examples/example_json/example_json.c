@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/array.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 #include <unistd.h>

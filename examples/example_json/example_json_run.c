@@ -2,7 +2,7 @@
 /* Compute a graph's nodes on arguments in host memory. */
 #include <stdlib.h>
 #include <string.h>
-#include <tenon/buffer.h>
+#include <tenon/backend/buffer.h>
 #include <tenon/tensor.h>
 
 #include "example_json_graph.h"

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include <tenon/backend/buffer.h>
 #include <tenon/backend/cursor.h>
 #include <tenon/tenon.h>
 

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <tenon/backend/module_kind.h>
+#include <tenon/backend/parallel.h>
 #include <tenon/tenon.h>
 
 /* the contents of a file, from NAME to NAME_end */
@@ -119,7 +120,7 @@ static const struct tenon_regions regions = {
 
 static _Alignas(TENON_TENSOR_ALIGN) float ones[1024];
 
-/* The input is copied from the array, and has no more than it. */
+/* The input is copied from the array, so it may not be larger. */
 static int check_floats(const DLTensor *t)
 {
 	size_t bytes;

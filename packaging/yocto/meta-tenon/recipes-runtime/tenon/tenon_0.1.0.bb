@@ -31,8 +31,8 @@ PACKAGECONFIG[opencl] = "DEVICE_OPENCL=m,DEVICE_OPENCL=n"
 PACKAGECONFIG[vulkan] = "DEVICE_VULKAN=m,DEVICE_VULKAN=n,vulkan-headers"
 PACKAGECONFIG[cuda] = "DEVICE_CUDA=m,DEVICE_CUDA=n"
 PACKAGECONFIG[mortise] = "DEVICE_MORTISE=m,DEVICE_MORTISE=n"
-# the CPU as a device is in the library; oneDNN is not in these layers; null is a template for authors of backends
-TENON_OPTIONS = "DEVICE_CPU=y DEVICE_NULL=n DNNL_JSON=n"
+# the CPU as a device is in the library; oneDNN is not in these layers
+TENON_OPTIONS = "DEVICE_CPU=y DNNL_JSON=n"
 
 EXTRA_OEMAKE = "V=1 O=build prefix=${prefix} bindir=${bindir} libdir=${libdir} includedir=${includedir} \
                 datadir=${datadir} mandir=${mandir} sysconfdir=${sysconfdir} SCDOC=none \
@@ -65,12 +65,12 @@ do_install_ptest() {
 PACKAGE_BEFORE_PN = "libtenon libtenon-link libtenon-llm libtenon-rpc ${PN}-executors ${PN}-backend-opencl ${PN}-backend-vulkan ${PN}-backend-cuda \
                      ${PN}-backend-mortise"
 
-FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/params.so ${libdir}/tenon/rpc.so \
+FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/params.so ${libdir}/tenon/probe.so ${libdir}/tenon/rpc.so \
   ${libdir}/tenon/self_test.so ${libdir}/tenon/trace.so"
 FILES:libtenon-link = "${libdir}/libtenon-link.so.*"
 FILES:libtenon-llm = "${libdir}/libtenon-llm.so.*"
 FILES:libtenon-rpc = "${libdir}/libtenon-rpc.so.*"
-FILES:${PN}-executors = "${libdir}/tenon/graph.so ${libdir}/tenon/aot.so ${libdir}/tenon/relax.so \
+FILES:${PN}-executors = "${libdir}/tenon/graph.so ${libdir}/tenon/aot.so ${libdir}/tenon/metadata.so ${libdir}/tenon/relax.so \
                          ${libdir}/tenon/libtvm_ffi.so ${libdir}/tenon/libtvm_runtime.so"
 FILES:${PN}-backend-opencl = "${libdir}/tenon/opencl.so"
 FILES:${PN}-backend-vulkan = "${libdir}/tenon/vulkan.so"
