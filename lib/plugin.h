@@ -84,7 +84,7 @@ struct plugin {
 	char *refusal;
 };
 
-/* runtime/table/plugin_table.c: those of this build, ended by NULL */
+/* runtime/table/plugin_table.c: those of this build that have a backend, loaders or functions, ended by NULL */
 extern struct plugin *const plugin_table[];
 
 /* 0 where none of them has loaders or functions: the compiler leaves out what looks for one */

@@ -8,21 +8,21 @@
 /* the row of runtime/probe/ in the table of plug-ins */
 extern struct plugin plugin_probe;
 
+/*
+ * NULL until one was asked for: no driver has a verdict then. What every program calls reads this in place of the row, so that
+ * a static program which probes no driver holds nothing of the plug-in. Atomic.
+ */
+static const struct prober *opened_prober;
+
 static int open_prober(const struct prober **out)
 {
 	int err = plugin_open(&plugin_probe, -TENON_E_UNSUPPORTED);
 
-	if (!err)
-		*out = plugin_probe.offer->prober;
-	return err;
-}
-
-/* NULL until one was asked for: no driver has a verdict then. */
-static const struct prober *opened_prober(void)
-{
-	const struct plugin_offer *offer = __atomic_load_n(&plugin_probe.offer, __ATOMIC_ACQUIRE);
-
-	return offer ? offer->prober : NULL;
+	if (err)
+		return err;
+	*out = plugin_probe.offer->prober;
+	__atomic_store_n(&opened_prober, *out, __ATOMIC_RELEASE);
+	return 0;
 }
 
 int tenon_backend_probe(const struct tenon_backend *backend,
@@ -53,14 +53,14 @@ int probe_report_write(const char *name, int fd)
 
 int probe_check_verdict(const struct tenon_backend *backend)
 {
-	const struct prober *p = opened_prober();
+	const struct prober *p = __atomic_load_n(&opened_prober, __ATOMIC_ACQUIRE);
 
 	return p ? p->check(backend) : 0;
 }
 
 void probe_forked(void)
 {
-	const struct prober *p = opened_prober();
+	const struct prober *p = __atomic_load_n(&opened_prober, __ATOMIC_ACQUIRE);
 
 	if (p)
 		p->forked();

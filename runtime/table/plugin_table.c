@@ -44,7 +44,7 @@
 	static const char name##_names[] = __VA_ARGS__ "";
 #define EXECUTOR_FIELDS(name, ...) .executes = true, .loaders = name##_known, .functions = name##_names
 
-/* nothing is: a public function opens it */
+/* nothing is: a public function opens it, and a program without that function holds nothing of it: no table lists these */
 #define TRACER_KNOWN(...)
 #define TRACER_FIELDS(...) .loaders = NULL
 #define PARAMS_KNOWN TRACER_KNOWN
@@ -89,7 +89,15 @@
 #undef PLUGIN
 #undef LEFT_OUT_LISTED_PAYLOADS
 
-#define ADDRESS_BUILT_IN(name, ...) &plugin_##name,
+#define LISTED(name) &plugin_##name,
+#define BACKEND_LISTED LISTED
+#define LOADER_LISTED LISTED
+#define EXECUTOR_LISTED LISTED
+#define TRACER_LISTED(name)
+#define PARAMS_LISTED TRACER_LISTED
+#define TESTER_LISTED TRACER_LISTED
+#define PROBER_LISTED TRACER_LISTED
+#define ADDRESS_BUILT_IN(name, sort, ...) sort##_LISTED(name)
 #define ADDRESS_PLUGIN ADDRESS_BUILT_IN
 #define ADDRESS_OFF(name, sort, ...) sort##_OFF(name, __VA_ARGS__)
 #ifdef CONFIG_LISTED_PAYLOADS
