@@ -15,7 +15,7 @@ done
 kernels=$TENON_BUILD/device/host/tests/mortise/kernels.elf
 [ -e "$kernels" ] || skip "$kernels is missing"
 
-limit=331776
+limit=327680
 folder=$(kept board-server)
 # musl's own headers have none of the kernel's
 headers='-idirafter /usr/include'
@@ -86,7 +86,7 @@ ends()
 
 it "musl-gcc builds the server without a warning" build_it
 it "it is one file that needs no library" is_static
-it "it has at most 324 KiB" small_enough
+it "it has at most 320 KiB" small_enough
 echo "# tenon-rpc-server: $(cat "$folder/tenon-rpc-server.stripped" 2> "$scratch/words" | wc -c) bytes"
 it "it starts" starts
 it "the client finds its device" lists_its_device
