@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device of a plug-in that was built with older headers (tests/device/plugin_old.c). */
+/* The device of a plug-in whose tables are shorter than today's (tests/device/plugin_old.c): the core never reads past their ends. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* today's sources of the device null include this; in these older headers it was <tenon/commands.h> */
-#include <tenon/commands.h>
