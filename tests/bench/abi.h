@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Read tvm-ffi's values as Tenon's: both have one layout, so a benchmark hands the same bytes to either runtime. */
 #ifndef TENON_TESTS_BENCH_ABI_H
 #define TENON_TESTS_BENCH_ABI_H
-
-/* The peer's values in Tenon's words: the layout is the same, which is the point of both. */
 
 #include <tenon/array.h>
 #include <tenon/error.h>

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Measure runtimes beside each other, so that a figure of Tenon stands next to one of TVM from the same minute.
+ *
+ * A *row* is one thing measured, a *runtime* is one that is measured: the floor (what the machine allows without any
+ * runtime), tvm-ffi and TVM from PyPI, and Tenon. Each runtime lives in a child process of its own, since two of them
+ * in one process would mix their symbols. All children are pinned to one core and the parent hands out batches in
+ * turn, so that a slow moment of the machine hits all alike. The result is the median and the spread over the batches.
+ */
 #ifndef TENON_TESTS_BENCH_H
 #define TENON_TESTS_BENCH_H
-
-/**
- * DOC: measuring runtimes beside each other
- *
- * A *row* is one thing measured, a *runtime* is one that is measured: the floor (what the machine allows
- * without any runtime), tvm-ffi and TVM from PyPI, and Tenon. Each runtime lives in a child process of its
- * own, since two of them in one process would mix their symbols; all children are pinned to one core and the
- * parent hands out batches in turn, so that a slow moment of the machine hits all alike. Reported are the
- * median and the spread over the batches.
- */
 
 #include <stddef.h>
 #include <stdint.h>

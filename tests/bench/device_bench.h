@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Measure what a launch by Tenon costs beside the same launch by the device's own interface.
+ *
+ * The kernel takes some buffers and an int32, and does nothing. The variants of launching it take turns, batch by
+ * batch, in one process. The result is the median and the tenths.
+ */
 #ifndef TENON_TESTS_DEVICE_BENCH_H
 #define TENON_TESTS_DEVICE_BENCH_H
-
-/**
- * DOC: what launches cost beside the calls of a device's own interface
- *
- * A kernel of some buffers and an int32, which does nothing, and the variants of launching it. Batches of
- * the variants take turns in one process; told are the median and the tenths.
- */
 
 #include <tenon/backend/backend.h>
 #include <tenon/backend/memory.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The conformance suite of devices: every backend has to pass the same cases, so a program may exchange one device for
+ * another.
+ *
+ * Cases know nothing of a backend. A backend is one file, <name>_backend.c, that says how to open a device and what
+ * its test kernels are made of. Each is linked with all cases into a program. A device that does not open is a skip
+ * with the reason; anything else that fails is a failure.
+ *
+ * A backend lists the cases that it will never pass (unsupported, with the reason), and the cases that it should pass
+ * and does not yet (expected failures, with what is missing). The latter run, each in a process of its own; one that
+ * passes counts as a failure until it has left the list.
+ */
 #ifndef TESTS_CTS_CTS_H
 #define TESTS_CTS_CTS_H
-
-/**
- * DOC: the conformance suite of devices
- *
- * Cases know nothing of a backend; a backend is one file, <name>_backend.c, that says how to open a
- * device and what its test kernels are made of. Each is linked with all cases into a program. A
- * device that does not open is a skip with the reason, anything else that fails is a failure.
- *
- * A backend lists cases that it never will pass (unsupported, with why), and cases that it should
- * pass and does not yet (expected failures, with what is missing). The latter are run, each in a
- * process of its own: one that passes is a failure until it has left the list.
- */
 
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make a board of a file and the simulator, so that the conformance suite tests mortise's boards without hardware.
+ *
+ * The file is the board's memory, in a folder that is removed with the process; the simulator runs the firmware.
+ */
 #ifndef TESTS_CTS_MORTISE_FILE_BOARD_H
 #define TESTS_CTS_MORTISE_FILE_BOARD_H
-
-/* A board whose memory is a file, in a folder of its own that goes with the process; the simulator runs the firmware. */
 
 /* Make folder and file. Return: the folder; NULL when it fails. */
 const char *file_board_create(void);

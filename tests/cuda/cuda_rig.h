@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Give each case a device and a queue of the fake libcuda, and check that it gives everything back. */
 #ifndef TESTS_CUDA_CUDA_RIG_H
 #define TESTS_CUDA_CUDA_RIG_H
-
-/* A device of the fake libcuda, and what the suites of it use. */
 
 #include "tests/unit/suite.h"
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for libcuda.so.1, which lets the CUDA backend be tested without a GPU (TENON_CUDA_LIBRARY).
+ *
+ * It has two devices in host memory and interprets PTX, so kernels compute. Streams run in order, each in a thread of
+ * its own or, with TENON_FAKE_CUDA=inline, in the thread that calls. TENON_FAKE_CUDA_SM=75 chooses another capability.
+ * It answers as the driver's documentation says, fails when it is told to, and complains where the real one would have
+ * undefined behaviour: handles that were destroyed or belong to another context, calls from host functions, memory
+ * that belongs to nobody.
+ *
+ * It proves what the backend asks of CUDA, and how it ends when CUDA fails. It proves nothing about CUDA; a GPU does
+ * that.
+ */
 #ifndef TESTS_CUDA_FAKE_CUDA_H
 #define TESTS_CUDA_FAKE_CUDA_H
-
-/**
- * DOC: a CUDA library without a GPU
- *
- * A stand-in for libcuda.so.1 with two devices in host memory (TENON_CUDA_LIBRARY). It interprets
- * PTX, so kernels compute; streams run in order, each in a thread of its own or, with
- * TENON_FAKE_CUDA=inline, in whoever calls. TENON_FAKE_CUDA_SM=75 is another capability. It answers as the driver's documentation says, and
- * complains about what the real one would answer with undefined behaviour: handles that were
- * destroyed or are another context's, calls from host functions, memory that is nobody's. It fails
- * when it is told to.
- *
- * It proves what the backend asks of CUDA, and how it ends when CUDA fails. It proves nothing about
- * CUDA; a GPU does that.
- */
 
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What a test sets in the fake NVRTC, and what it reads from it. */
 #ifndef TESTS_CUDA_FAKE_NVRTC_H
 #define TESTS_CUDA_FAKE_NVRTC_H
 

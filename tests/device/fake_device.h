@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A fake backend whose device does nothing until the test says so, to see the core at every step.
+ *
+ * The backend "fake" has two devices. A test says how far each of their queues has come, and what fails; no real
+ * device allows that.
+ */
 #ifndef TESTS_DEVICE_FAKE_DEVICE_H
 #define TESTS_DEVICE_FAKE_DEVICE_H
-
-/**
- * DOC: a named fake of a backend
- *
- * "fake" has two devices whose queues do nothing by themselves: a test says how far each has come, and
- * what fails. So the core above is seen at every step, which no real device allows.
- */
 
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>

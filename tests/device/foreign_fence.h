@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Fences of another API for fake drivers: each is a descriptor that a case signals. */
 #ifndef TESTS_DEVICE_FOREIGN_FENCE_H
 #define TESTS_DEVICE_FOREIGN_FENCE_H
-
-/* Fences of another API, for drivers that are fakes: a descriptor that a case signals. */
 
 #include <poll.h>
 #include <stdbool.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Record a trace of the fake device to a file and read it back, for the suites that check traces. */
 #ifndef TESTS_DEVICE_TRACE_FILE_H
 #define TESTS_DEVICE_TRACE_FILE_H
-
-/* The file of a trace, for suites on the fake device. */
 
 #include <stddef.h>
 #include <stdint.h>

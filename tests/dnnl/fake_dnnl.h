@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What a test sets in the stand-in for oneDNN, and what it reads from it: failing calls, and objects that were not destroyed. */
 #ifndef TESTS_DNNL_FAKE_DNNL_H
 #define TESTS_DNNL_FAKE_DNNL_H
 

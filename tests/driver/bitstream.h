@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A small bitstream with its header, for tests of the loader. */
 #ifndef TESTS_DRIVER_BITSTREAM_H
 #define TESTS_DRIVER_BITSTREAM_H
-
-/* A small bitstream with its header, for tests. */
 
 #include <stdint.h>
 #include <string.h>

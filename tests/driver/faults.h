@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * System calls that fail on a schedule, to test that a driver reports each failure and leaks nothing.
+ *
+ * The table lies over another one, which answers as a device would (a named fake). It counts descriptors and mappings,
+ * so a test can check that none is left.
+ */
 #ifndef TESTS_DRIVER_FAULTS_H
 #define TESTS_DRIVER_FAULTS_H
-
-/*
- * System calls that fail on a schedule. The table lies over another one, which answers as a device would (a named
- * fake), and counts descriptors and mappings, so that a test can say that none is left.
- */
 
 #include <stdbool.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A directory that stands for /, with the files of /dev and /sys that a test needs: a named fake of the system. */
 #ifndef TESTS_DRIVER_TREE_H
 #define TESTS_DRIVER_TREE_H
-
-/* A directory that stands for / with the files of /dev and /sys that a test needs: a named fake. */
 
 #include <stddef.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A named fake of the kernel's VFIO, to test driver/vfio with failures and devices that no machine has on demand.
+ *
+ * It has a PCI device with two BARs (one of which cannot be mapped), configuration space, MSI and INTx, behind a type
+ * 1 IOMMU. Its regions are ranges of the file "device" in the tree: BAR 0, BAR 1, configuration space.
+ * tests/driver/guest/ tests what the kernel itself does.
+ */
 #ifndef TESTS_DRIVER_VFIO_KERNEL_H
 #define TESTS_DRIVER_VFIO_KERNEL_H
-
-/*
- * A named fake of the kernel's VFIO: a PCI device of two BARs (one that cannot be mapped), configuration space, MSI and
- * INTx, behind a type 1 IOMMU. Regions are ranges of the file "device" in the tree:
- * BAR 0, BAR 1, configuration space. What the kernel does is in tests/driver/guest/.
- */
 
 #include <stdbool.h>
 #include <stdint.h>

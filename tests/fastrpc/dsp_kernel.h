@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A named fake of the kernel's FastRPC and of the DSP behind it, to test mortise on Hexagon without a phone or board.
+ *
+ * Calls and layouts are those of the kernel's header. A process on the DSP is a program that qemu-hexagon runs
+ * (dsp_process.c); it loads the library that Tenon delivers. So an emulator that knows nothing of Tenon executes the
+ * firmware.
+ */
 #ifndef TESTS_FASTRPC_DSP_KERNEL_H
 #define TESTS_FASTRPC_DSP_KERNEL_H
-
-/*
- * A named fake of the kernel's FastRPC and of the DSP behind it. Calls and layouts are those of the kernel's header. A process
- * on the DSP is a program that qemu-hexagon runs (dsp_process.c), which loads the library that is delivered: so the firmware
- * is executed by an emulator that knows nothing of Tenon.
- */
 
 #include <stdint.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The messages between the fake of the kernel and the fake process on the DSP, which qemu-hexagon runs.
+ *
+ * A request is followed by the bytes of its inputs, an answer by the bytes of its outputs. Each argument is padded to
+ * 8 bytes.
+ */
 #ifndef TESTS_FASTRPC_DSP_PROCESS_H
 #define TESTS_FASTRPC_DSP_PROCESS_H
-
-/*
- * What the fake of the kernel and the fake process on the DSP, which qemu-hexagon runs, write to their socket: a request,
- * then the bytes of its inputs; an answer, then the bytes of the outputs. Each argument is filled up to 8 bytes.
- */
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Measure how much memory a stretch of code needs at most, and how much of it it does not give back.
+ *
+ * It counts where the C library is glibc, or a sanitizer has taken its place; elsewhere all figures are 0.
+ */
 #ifndef TESTS_FUZZ_ALLOCATION_H
 #define TESTS_FUZZ_ALLOCATION_H
-
-/*
- * How much memory a stretch of code needs at most, and how much of it it does not give back. Counts
- * where the C library is glibc, or a sanitizer has taken its place; elsewhere all figures are 0.
- */
 
 #include <stddef.h>
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Run a fuzz target on many mutants in one process, and keep each input that fails.
+ *
+ * Mutant number N of a seed is the same whenever it is made, so its two numbers are enough to repeat a failure. A
+ * parent process watches: it tells a crash, a hang and a leak apart, keeps the input, and continues behind it.
+ */
 #ifndef TESTS_FUZZ_CAMPAIGN_H
 #define TESTS_FUZZ_CAMPAIGN_H
-
-/**
- * DOC: campaigns
- *
- * A campaign runs a target on mutants of its seeds, in one process for all of them. Mutant number N of a
- * seed is the same whenever it is made, so a failure is run again by its two numbers. A parent process
- * watches: it tells a crash, a hang and a leak apart, keeps the input, and goes on behind it.
- */
 
 #include <stdbool.h>
 #include <stdint.h>

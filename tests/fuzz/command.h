@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Run commands of tenon in this process and check what must be true of every answer, whatever the file was. */
 #ifndef TESTS_FUZZ_COMMAND_H
 #define TESTS_FUZZ_COMMAND_H
-
-/* Commands of tenon in this process, with what is true of every answer checked. */
 
 #include <stdbool.h>
 #include <stdint.h>

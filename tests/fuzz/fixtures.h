@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the files that real compilers made, as seeds of campaigns: those of tests/interop/data, and of folders that the caller adds. */
 #ifndef TESTS_FUZZ_FIXTURES_H
 #define TESTS_FUZZ_FIXTURES_H
-
-/* Files that real compilers made: those of tests/interop/data, and of folders that were added. */
 
 #include <tenon/string.h>
 

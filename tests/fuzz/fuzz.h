@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
-
-/**
- * DOC: fuzz targets
+/*
+ * What a fuzz target is, and the hooks that it may override.
  *
- * A fuzz target is a file NAME_fuzz.c with one function, LLVMFuzzerTestOneInput(), and what it overrides
- * of the hooks below. Three drivers call it:
+ * A fuzz target is a file NAME_fuzz.c with one function, LLVMFuzzerTestOneInput(), and the hooks below that it
+ * overrides. Three drivers call it:
  *
- * - "make check" (replay.c): with seeds and the corpus, edited in every byte, cut at every byte, and with a
- *   short campaign.
+ * - "make check" (replay.c): with seeds and the corpus, edited in every byte, cut at every byte, and with a short
+ *   campaign.
  * - "make fuzz" (campaign.c): with a given number of mutants of all fixtures, the same for the same seed.
  * - tests/fuzz/libfuzzer.sh: with clang's libFuzzer, which is led by coverage.
  */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
 
 #include <stdbool.h>
 #include <stddef.h>

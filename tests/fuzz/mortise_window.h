@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_FUZZ_MORTISE_WINDOW_H
-#define TESTS_FUZZ_MORTISE_WINDOW_H
-
 /*
- * Where the firmware runs when packets are fuzzed: a window at a fixed address, so that inputs can name memory in it.
+ * The window in which the firmware runs when its packets are fuzzed, at a fixed address, so that inputs can name
+ * memory in it.
+ *
  * An input is a byte of enum mortise_input flags, a struct mortise_setup where they say so, and the ring.
  */
+#ifndef TESTS_FUZZ_MORTISE_WINDOW_H
+#define TESTS_FUZZ_MORTISE_WINDOW_H
 
 #include <tenon/uapi/mortise.h>
 

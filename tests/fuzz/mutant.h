@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Damage a valid input one field at a time, so that the reader gets past its first check.
+ *
+ * A mutant is a valid input that is being damaged. Mutators know a format and change one field of it; most of the file
+ * still makes sense. What a mutator does depends on the mutant and its random numbers alone.
+ */
 #ifndef TESTS_FUZZ_MUTANT_H
 #define TESTS_FUZZ_MUTANT_H
-
-/**
- * DOC: mutants
- *
- * A mutant is a valid input that is being damaged. Mutators know a format: they change one field of it,
- * so that most of the file still makes sense and the reader gets past its first check. What a mutator
- * does depends on the mutant and its random numbers alone.
- */
 
 #include <tenon/string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Random numbers that depend on a seed alone, so that every machine repeats a failure. */
 #ifndef TESTS_FUZZ_RANDOM_H
 #define TESTS_FUZZ_RANDOM_H
-
-/* Numbers that depend on a seed alone, the same on every machine. */
 
 #include <stdbool.h>
 #include <stdint.h>

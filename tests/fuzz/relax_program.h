@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make Relax programs of arbitrary bytes, so that a fuzzer gets as far as the builtins.
+ *
+ * Each byte is a decision: which builtin is called, and with what. Operands fit the builtin's parameters most of the
+ * time, so that runs get far; now and then they are anything else.
+ */
 #ifndef TESTS_FUZZ_RELAX_PROGRAM_H
 #define TESTS_FUZZ_RELAX_PROGRAM_H
-
-/*
- * Relax programs from arbitrary bytes. Each byte is a decision: which builtin is called, and with what.
- * Operands fit the builtin's parameters most of the time, so that runs get far, and are anything else now
- * and then.
- */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A folder for the files that commands work on, removed when the program exits.
+ *
+ * It is in FUZZ_SCRATCH if that is set, else in memory if the system has /dev/shm.
+ */
 #ifndef TESTS_FUZZ_SCRATCH_H
 #define TESTS_FUZZ_SCRATCH_H
-
-/*
- * Files for commands to work on: in FUZZ_SCRATCH where that is set, else in memory where the system has
- * /dev/shm. They are removed when the program exits.
- */
 
 #include <stddef.h>
 

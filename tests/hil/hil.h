@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * One suite for all boards, which a program for each board runs: every board has to give the same results.
+ *
+ * The cases share the board; each begins with a session of its own and zeroed memory.
+ */
 #ifndef TESTS_HIL_HIL_H
 #define TESTS_HIL_HIL_H
-
-/*
- * One suite for all boards: a program a board, which names it. The cases share the board; each begins with a session of
- * its own and zeroed memory.
- */
 
 #include "tests/hil/rig.h"
 #include "tests/unit/suite.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What each packet does to memory, written a second time as plainly as possible, to compare a board with.
+ *
+ * Packets have to be valid. Ranges of gemm and vector may be the same, but do not overlap otherwise.
+ */
 #ifndef TESTS_HIL_REFERENCE_H
 #define TESTS_HIL_REFERENCE_H
-
-/*
- * What packets do to memory, written a second time and as plainly as can be. Packets have to be valid. Ranges of gemm
- * and vector do not overlap but where they are the same.
- */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a session on a board, and take memory on it, for the cases of tests/hil. */
 #ifndef TESTS_HIL_RIG_H
 #define TESTS_HIL_RIG_H
-
-/* A board with a session, and memory on it to try things with. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENON_TESTS_FIXTURE_H
-#define TENON_TESTS_FIXTURE_H
-
-/**
- * DOC: stored modules and tensors, through the C API
+/*
+ * Read stored modules and tensors by the C API, so that a case compares with what TVM itself computed.
  *
  * Paths are relative to tests/interop/data, or absolute. What cannot be read fails the running case.
  */
+#ifndef TENON_TESTS_FIXTURE_H
+#define TENON_TESTS_FIXTURE_H
 
 #include <tenon/tenon.h>
 

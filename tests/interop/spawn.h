@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Start the command under test in a folder, wait for it, and keep what it wrote. */
 #ifndef TENON_TESTS_SPAWN_H
 #define TENON_TESTS_SPAWN_H
-
-/**
- * DOC: running the command under test
- *
- * Starts a program in a folder, waits for it and keeps what it wrote.
- */
 
 #include <stddef.h>
 

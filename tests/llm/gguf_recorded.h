@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made by gguf_record.py. */
+/* What llama.cpp and Jinja make of small vocabularies and chat templates, to compare with; gguf_record.py writes it. */
 /* clang-format off */
 static const char *const tokens[] = {
 	"\304\200",

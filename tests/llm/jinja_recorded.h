@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Written by jinja_record.py; a template, and the text that Jinja makes of it */
+/* Written by jinja_record.py; a template, and the text that Jinja makes of it. */
 /* clang-format off */
 
 static const struct recorded recorded[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists of texts that a reader has to refuse, each with its status and reason. */
 #ifndef TESTS_LLM_REFUSED_H
 #define TESTS_LLM_REFUSED_H
-
-/* Lists of texts that are refused, each with the status and the reason. */
 
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Replace each key and value of a JSON text by values of other kinds, to test that a reader refuses all of them. */
 #ifndef TESTS_LLM_REPLACED_VALUE_H
 #define TESTS_LLM_REPLACED_VALUE_H
-
-/* A text of JSON, with values of other kinds in the place of each of its keys and values. */
 
 #include <stdio.h>
 #include <stdlib.h>

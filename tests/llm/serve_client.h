@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A client of a tenon-serve that runs in this process, to see both ends of an exchange. */
 #ifndef TESTS_LLM_SERVE_CLIENT_H
 #define TESTS_LLM_SERVE_CLIENT_H
-
-/* A client of a tenon-serve whose functions are in this process. */
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

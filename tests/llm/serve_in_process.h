@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* tenon-serve in the test's process, without its main(): functions that let it listen, generate in a thread, and end. */
 #ifndef TESTS_LLM_SERVE_IN_PROCESS_H
 #define TESTS_LLM_SERVE_IN_PROCESS_H
-
-/* tenon-serve in the test's process, without its main(): functions that let it listen, generate in a thread, and end. */
 
 #include <stdlib.h>
 #include <string.h>

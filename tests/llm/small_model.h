@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The small language model that TVM compiled (generate.py), the tokens that TVM's runtime generates with it, and requests to it. */
 #ifndef TESTS_LLM_SMALL_MODEL_H
 #define TESTS_LLM_SMALL_MODEL_H
-
-/* The small model that TVM compiled (generate.py), what TVM's runtime generates with it, and requests to it. */
 
 #include <stdbool.h>
 #include <tenon/llm.h>

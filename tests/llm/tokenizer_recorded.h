@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made by tokenizer_record.py. */
+/* Tokens by Hugging Face's tokenizers, to compare ours with; tokenizer_record.py writes it. */
 /* clang-format off */
 { "{\042version\042:\0421.0\042,\042added_tokens\042:[{\042id\042:8,\042content\042:\042<x>\042,\042single_word\042:false,\042lstrip\042:false,\042rstrip\042:true,\042normalized\042:false,\042special\042:true}],\042model\042:{\042type\042:\042BPE\042,\042unk_token\042:\042\077\042,\042vocab\042:{\042\077\042:0,\042a\042:1,\042b\042:2,\042ab\042:3,\042 \042:4,\042\134n\042:5,\042\134u2581\042:6,\042\134u2581a\042:7},\042merges\042:[[\042a\042,\042b\042],[\042\134u2581\042,\042a\042]]}}",
   "a<x> \012\302\240\343\200\200ab", "1 8 3" },

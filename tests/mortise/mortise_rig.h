@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a device of mortise with a queue and memory, for the suites that misuse it. */
 #ifndef TESTS_MORTISE_MORTISE_RIG_H
 #define TESTS_MORTISE_MORTISE_RIG_H
-
-/* A device of mortise with a queue and memory, to do bad things to. */
 
 #include "devices/mortise/mortise_device.h"
 #include "tests/unit/suite.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Record command streams of mortise's packets, for tests that damage or run them. */
 #ifndef TESTS_MORTISE_STREAM_H
 #define TESTS_MORTISE_STREAM_H
-
-/* Command streams for tests: packets of mortise, recorded. */
 
 #include <stddef.h>
 #include <tenon/uapi/mortise.h>

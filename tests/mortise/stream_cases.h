@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The interface between the cases of stream_cases.c, which has main(), and the board that a program runs them on. */
 #ifndef TESTS_MORTISE_STREAM_CASES_H
 #define TESTS_MORTISE_STREAM_CASES_H
-
-/* The cases of stream_cases.c, which has main(), and the board that a program runs them on. */
 
 extern const char *const stream_uri;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Check a command stream, and find and edit its bytes, for the tests that need no device. */
 #ifndef TESTS_MORTISE_STREAM_CHECK_H
 #define TESTS_MORTISE_STREAM_CHECK_H
-
-/* What is done with a command stream by the tests that need no device: check it, find and edit its bytes. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The command lines that command_test disturbs: at least one for each verb, and the files that it reads. */
 #ifndef TESTS_NOMEM_COMMAND_LINES_H
 #define TESTS_NOMEM_COMMAND_LINES_H
-
-/* The command lines of command_test: each verb, and what it reads. */
 
 #include <stddef.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The facts of a deed: a hash of all that came out of it, to compare a disturbed run with an undisturbed one. */
 #ifndef TESTS_NOMEM_DEED_FACT_H
 #define TESTS_NOMEM_DEED_FACT_H
-
-/* The facts of a deed: a hash of all that came out of it, to compare one run with another. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Do what a program does once for each allocation or system call in it, with that one failing.
+ *
+ * A deed ends with an error and a message, or with what it gives undisturbed. It can be done again right after, and
+ * nothing is lost.
+ */
 #ifndef TESTS_NOMEM_DEEDS_H
 #define TESTS_NOMEM_DEEDS_H
-
-/*
- * What a program does, done once for each allocation in it, or each call to the system, with that one failing: it ends with an error and a message, or
- * with what it gives undisturbed. It can be done again right after, and nothing is lost.
- */
 
 #include <stdint.h>
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Call functions of the drop-in libraries once for each allocation in them, with that one failing, in a short
+ * notation.
+ *
+ * Each returns what it returns undisturbed, or an error with a text. It can be called again right after, and nothing
+ * is lost.
+ */
 #ifndef TESTS_NOMEM_DROPIN_ROWS_H
 #define TESTS_NOMEM_DROPIN_ROWS_H
 
-/*
- * Calls of functions of the drop-in libraries in a short notation, each once for each allocation in it, with that one failing: it
- * returns what it returns undisturbed, or an error with a text. It can be called again right after, and nothing is lost.
- */
 #include "tests/unit/dropin.h"
 
 #include "tests/nomem/failing_malloc.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make one chosen call to the system fail with EIO, to test that every failure becomes an error.
+ *
+ * The functions stand in for those of the C library in the whole process. Calls that give something back are not among
+ * them; memory is in failing_malloc.h.
+ */
 #ifndef TESTS_NOMEM_FAILING_CALLS_H
 #define TESTS_NOMEM_FAILING_CALLS_H
-
-/*
- * Functions of the C library that ask the system for something, of which one chosen call fails with EIO. They stand in for those of the
- * whole process. What gives something back is not among them, nor is memory (failing_malloc.h).
- */
 
 #include <stdatomic.h>
 #include <stdbool.h>

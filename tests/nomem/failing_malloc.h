@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make one chosen allocation of the process fail, to test that a lack of memory becomes an error at each place.
+ *
+ * This stands in for the allocator of the whole process: it counts requests of Tenon, of cJSON, libzip and of libc on
+ * their behalf, and also mmap() and pthread_create(). It leaves out requests of the dynamic linker and of libarchive.
+ * With NOMEM_TRACE in the environment the request that fails prints its stack, for addr2line(1).
+ */
 #ifndef TESTS_NOMEM_FAILING_MALLOC_H
 #define TESTS_NOMEM_FAILING_MALLOC_H
-
-/**
- * DOC: an allocator in which one chosen request fails
- *
- * It stands in for the allocator of the whole process: requests of Tenon, of cJSON, libzip and of libc on
- * their behalf are counted, and so are mmap() and pthread_create(). Requests of the dynamic linker and of libarchive are not.
- * With NOMEM_TRACE in the environment the one that fails prints its stack, for addr2line(1).
- */
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Hold a weak reference to each object that a deed makes, to see that the last strong reference ends its content.
+ *
+ * References are taken in tenon_object_init(); programs are linked with --wrap=tenon_object_init. The memory of the
+ * objects stays until the deed is over.
+ */
 #ifndef TESTS_NOMEM_WEAK_OBJECTS_H
 #define TESTS_NOMEM_WEAK_OBJECTS_H
-
-/*
- * Weak references to all objects that a deed makes by tenon_object_init(), taken when they are made: the last strong reference then
- * ends their content alone, and their memory stays until the deed is over. Programs are linked with --wrap=tenon_object_init.
- */
 
 #include "tests/nomem/deeds.h"
 

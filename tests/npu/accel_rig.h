@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Open an Ethos-U behind the kernel's accel interface on the kernel's model (npu_kernel.h), with a network on it. */
 #ifndef TESTS_NPU_ACCEL_RIG_H
 #define TESTS_NPU_ACCEL_RIG_H
-
-/* A device of Ethos-U behind the kernel's accel interface, on the kernel's model (npu_kernel.h), and a network on it. */
 
 #include "tests/npu/networks.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Run files of Vela as modules on the backend "ethosu", and compare with the outputs of the reference kernels. */
 #ifndef TESTS_NPU_MODEL_SESSION_H
 #define TESTS_NPU_MODEL_SESSION_H
-
-/* Files of Vela as modules on a device of the backend "ethosu", with inputs and the outputs of the reference kernels. */
 
 #include <stddef.h>
 #include <stdint.h>

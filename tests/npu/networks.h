@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Networks that Vela compiled, with inputs and the outputs of the reference kernels (tests/ethosu/data). */
 #ifndef TESTS_NPU_NETWORKS_H
 #define TESTS_NPU_NETWORKS_H
-
-/* Networks that Vela compiled, with inputs and the outputs of the reference kernels: tests/ethosu/data. */
 
 #include "devices/ethosu/ethosu_accel.h"
 

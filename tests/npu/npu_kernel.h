@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_NPU_NPU_KERNEL_H
-#define TESTS_NPU_NPU_KERNEL_H
-
 /*
- * A named fake of Linux with one driver of an NPU, "ethosu" or "rocket", behind driver/syscall: "the kernel's model". It
- * was written from descriptions of the kernel's calls. No NPU was seen by it: it shows that a program keeps the rules as
- * they were read, and neither that these are right nor what hardware does.
+ * A named fake of Linux with one driver of an NPU, "ethosu" or "rocket", behind driver/syscall: "the kernel's model".
+ *
+ * It was written from descriptions of the kernel's calls, and has seen no NPU. It shows that a program keeps the rules
+ * as they were read; it does not show that these are right, or what hardware does.
  *
  * With "ethosu" it shares neither the check of streams nor the kernel's rule with devices/ethosu/; jobs run on the
  * functional model.
  *
- * With "rocket" it shares no code with devices/rocket/, and computes no convolution. A task records the registers that its
- * words write; when it enables the DPU, each byte of the result is the sum of the bytes that the registers of addresses
- * name: of the input, of the weights (over and over), and of the operand. So a test sees whether the right words arrived
- * with the right addresses, and in the right order; it does not see whether they are what an NPU needs. CPU and NPU have a
- * copy of each buffer of their own: FINI_BO carries what the CPU wrote over, PREP_BO what the NPU wrote. A buffer without
- * these calls has old bytes.
+ * With "rocket" it shares no code with devices/rocket/, and computes no convolution. A task records the registers that
+ * its words write. When it enables the DPU, each byte of the result is the sum of the bytes at the addresses in those
+ * registers: of the input, of the weights (over and over), and of the operand. So a test sees whether the right words
+ * arrived with the right addresses, in the right order; it does not see whether they are what an NPU needs. CPU and
+ * NPU each have their own copy of a buffer: FINI_BO carries over what the CPU wrote, PREP_BO what the NPU wrote.
+ * Without these calls a buffer has old bytes.
  *
  * The model has a clock of its own: it advances in waits, and a job ends when the clock reaches its end. So a test can
- * make any schedule, and the speed of the machine changes none. Calls and the functions below take a lock, so threads may
- * make them; code that sets a knob does not.
+ * make any schedule, whatever the speed of the machine. Calls and the functions below take a lock, so threads may make
+ * them; code that sets a knob does not.
  *
  * Nodes are /dev/accel/accelN in the tree of tests/driver/tree.h. Use it below faulty_calls, which counts descriptors.
  */
+#ifndef TESTS_NPU_NPU_KERNEL_H
+#define TESTS_NPU_NPU_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

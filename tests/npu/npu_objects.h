@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The state that the files of the kernel's model share: objects, jobs with their fences, descriptors and drivers, all under its lock. */
 #ifndef TESTS_NPU_NPU_OBJECTS_H
 #define TESTS_NPU_NPU_OBJECTS_H
-
-/*
- * What the kernel's model keeps: objects, jobs with their fences, and descriptors; and its drivers. For its own files
- * alone, with the lock.
- */
 
 #include <stddef.h>
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_NPU_NPU_REGISTERS_H
-#define TESTS_NPU_NPU_REGISTERS_H
-
 /*
- * A named fake of an Ethos-U55 or U65 behind UIO: "the model of the registers". It was written from a description of
- * the registers, and shares no code with devices/ethosu/ but the functional model, which runs its jobs. No hardware was
- * seen by it.
+ * A named fake of an Ethos-U55 or U65 behind UIO: "the model of the registers".
  *
- * Registers and memory are files that both sides map. The model looks at them in each system call of the other side, and
- * nothing happens in between: it needs no thread, and each schedule can be had. A register that is written twice
- * between two calls has the second value alone, as in hardware that is slow.
+ * It was written from a description of the registers, and has seen no hardware. It shares no code with devices/ethosu/
+ * but the functional model, which runs its jobs.
  *
- * The node is /dev/uio0 in the tree of tests/driver/tree.h: map 0 has the registers, map 1 memory. /dev/udmabuf0 is an
+ * Registers and memory are files that both sides map. The model looks at them in each system call of the other side,
+ * and does nothing in between: so it needs no thread, and a test can make any schedule. Of a register that is written
+ * twice between two calls it sees the second value alone, as slow hardware does.
+ *
+ * The node is /dev/uio0 in the tree of tests/driver/tree.h: map 0 has the registers, map 1 memory. /dev/udmabuf0 is a
  * u-dma-buf. Use it below faulty_calls.
  */
+#ifndef TESTS_NPU_NPU_REGISTERS_H
+#define TESTS_NPU_NPU_REGISTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Register commands for tests, made by hand of the registers that the check and the kernel's model look at. */
 #ifndef TESTS_NPU_ROCKET_STREAM_H
 #define TESTS_NPU_ROCKET_STREAM_H
-
-/* Register commands for tests: made by hand, of the registers that the check and the kernel's model look at. */
 
 #include <tenon/uapi/rocket.h>
 

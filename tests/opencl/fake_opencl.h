@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for libOpenCL.so.1 that fails when it is told to, which no real driver does on demand.
+ *
+ * It has one platform and one device that knows a kernel by its name. It proves how the backend ends when a driver
+ * fails. It proves nothing about OpenCL itself; PoCL and GPUs do that.
+ */
 #ifndef TESTS_FAULTS_FAKE_OPENCL_H
 #define TESTS_FAULTS_FAKE_OPENCL_H
-
-/**
- * DOC: an OpenCL library that fails when it is told to
- *
- * A stand-in for libOpenCL.so.1 with one platform and one device that knows a kernel by its name.
- * It proves what no real driver does on demand: how the backend ends when a driver fails. It proves
- * nothing about OpenCL itself; PoCL and GPUs do that.
- */
 
 #include <stdint.h>
 

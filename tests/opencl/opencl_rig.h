@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Give each case a device and a queue of the fake OpenCL, and check that it leaves no object of OpenCL behind. */
 #ifndef TESTS_FAULTS_OPENCL_RIG_H
 #define TESTS_FAULTS_OPENCL_RIG_H
-
-/* What the suites of the fake OpenCL start from: a device and a queue, and nothing left behind. */
 
 #include "tests/unit/suite.h"
 

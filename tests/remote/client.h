@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A client on one end of a socket pair, with the session in a thread on the other, to test a server byte by byte. */
 #ifndef TESTS_REMOTE_CLIENT_H
 #define TESTS_REMOTE_CLIENT_H
-
-/* A client for tests, on one end of a socket pair; the session runs in a thread on the other. */
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The ways out of a sandbox as functions of escapes.so, and what they share. */
 #ifndef TESTS_REMOTE_ESCAPE_CALLS_H
 #define TESTS_REMOTE_ESCAPE_CALLS_H
-
-/* the ways out of a sandbox as functions of escapes.so, and what they share */
 
 #include <errno.h>
 #include <stdint.h>

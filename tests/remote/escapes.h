@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The list of ways out of a session's sandbox, each with the part that has to stop it: ESCAPE(name, part).
+ *
+ * The function "escape" of escapes.so tries one of them by its number, and returns the errno that stopped it, or 0 if
+ * it succeeded. The parts are FILES (Landlock), CALLS (seccomp) and SESSION (how the server starts the process).
+ */
 #ifndef TESTS_REMOTE_ESCAPES_H
 #define TESTS_REMOTE_ESCAPES_H
 
-/*
- * Ways out of a session's sandbox: ESCAPE(name, part). The function "escape" of escapes.so tries the one of a number
- * and returns the errno that stopped it, or 0 when it succeeded. The part is what stops it: FILES (Landlock), CALLS
- * (seccomp) or SESSION (how the server starts the process).
- */
 #define ESCAPES(ESCAPE)                                                                            \
 	/* the terminal and the files of the operator */                                           \
 	ESCAPE(types_into_the_terminal, CALLS)                                                     \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make one kind of system call fail as often as a case says, for tests of a server's error paths.
+ *
+ * A program that is linked with --wrap for the calls below includes this in its one source.
+ */
 #ifndef TESTS_REMOTE_FAILING_CALL_H
 #define TESTS_REMOTE_FAILING_CALL_H
-
-/*
- * One kind of call to the system fails, as often as a case says. A program that is linked with --wrap for the
- * calls below includes this in its one source.
- */
 
 #include <errno.h>
 #include <netdb.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Start a tracker, a proxy or a server as a process of the command, and connect to it. */
 #ifndef TESTS_REMOTE_FARM_PROCESS_H
 #define TESTS_REMOTE_FARM_PROCESS_H
-
-/* a tracker, a proxy or a server that runs the command, and connections to it */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the exchanges with TVM's servers and clients that were recorded to tests/remote/data. */
 #ifndef TESTS_REMOTE_RECORDING_H
 #define TESTS_REMOTE_RECORDING_H
-
-/* Recorded exchanges in tests/remote/data. */
 
 #include <stdint.h>
 #include <tenon/value.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Make each request that a client has of the session in rpc_session.h, for tests that let one call in it fail.
+ *
+ * What came out changes @facts, in the same way each time. Return: 0, or a status with a message.
+ */
 #ifndef TESTS_REMOTE_RPC_ASKS_H
 #define TESTS_REMOTE_RPC_ASKS_H
-
-/*
- * What a client asks of the session in rpc_session.h. What came out changes @facts, in the same way each time.
- *
- * Return: 0, or a status with a message.
- */
 
 #include <stdint.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Run a session in a thread, with functions for tests, and a client of it that waits for each request, or posts them. */
 #ifndef TESTS_REMOTE_RPC_SESSION_H
 #define TESTS_REMOTE_RPC_SESSION_H
-
-/* our session in a thread, with functions for tests, and our client of it, which waits for each request or does not */
 
 #include "tests/unit/suite.h"
 

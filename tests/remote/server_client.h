@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Connect clients to a server in another process, which listens with the key "fixture". */
 #ifndef TESTS_REMOTE_SERVER_CLIENT_H
 #define TESTS_REMOTE_SERVER_CLIENT_H
-
-/* clients of a server in another process, which listens with the key "fixture" */
 
 #include "tests/remote/client.h"
 

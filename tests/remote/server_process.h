@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Start a server for one suite: it has to serve the next client and keep nothing, whatever clients and uploaded code do. */
 #ifndef TESTS_REMOTE_SERVER_PROCESS_H
 #define TESTS_REMOTE_SERVER_PROCESS_H
-
-/*
- * A server of its own for a suite, and its clients: under what clients and uploaded code do, it serves the next
- * client, and keeps nothing.
- */
 
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Make each request of a client at least once, to a server that may answer anything. */
 #ifndef TESTS_REMOTE_USE_SESSION_H
 #define TESTS_REMOTE_USE_SESSION_H
-
-/* What a client asks of a server that may answer anything: each request at least once. */
 
 #include <tenon/remote.h>
 

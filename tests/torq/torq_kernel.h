@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_TORQ_TORQ_KERNEL_H
-#define TESTS_TORQ_TORQ_KERNEL_H
-
 /*
- * A named fake of Synaptics' kernel driver with its NPU, behind driver/syscall: "the kernel's model". Its calls and their
- * errors were written from the vendor's source; it shares no code with devices/torq/.
+ * A named fake of Synaptics' kernel driver with its NPU, behind driver/syscall: "the kernel's model".
  *
- * It computes nothing. Its NPU *replays*: a record (record.py) has the jobs of a run of the vendor's model, each with the
- * memory that it found and what it left. A job of a program gets the results of a record if it begins at the same place and
- * finds the same bytes in LRAM, in the program's memory and in its bindings, as the driver has mapped them; else it ends
- * with another interrupt than the program waits for. So a right result means that each byte was where the vendor's runtime
- * puts it; what silicon does with them is not seen.
+ * Its calls and their errors were written from the vendor's source; it shares no code with devices/torq/.
+ *
+ * It computes nothing. Its NPU *replays*: a record (record.py) has the jobs of a run of the vendor's model, each with
+ * the memory that it found and what it left. A job of a program gets the results of a record if it begins at the same
+ * place and finds the same bytes in LRAM, in the program's memory and in its bindings, as the driver has mapped them.
+ * Otherwise it ends with another interrupt than the program waits for. So a right result means that each byte was
+ * where the vendor's runtime puts it. It does not show what silicon does with them.
  *
  * It also has a heap of dma-bufs, which are memfds. Use it below faulty_calls.
  */
+#ifndef TESTS_TORQ_TORQ_KERNEL_H
+#define TESTS_TORQ_TORQ_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

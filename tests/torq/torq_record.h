@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Read records of runs of the vendor's model (record.py), which the kernel's model replays. */
 #ifndef TESTS_TORQ_TORQ_RECORD_H
 #define TESTS_TORQ_TORQ_RECORD_H
-
-/* Records of runs of the vendor's model (record.py), for the kernel's model. */
 
 #include <stdbool.h>
 #include <stdint.h>

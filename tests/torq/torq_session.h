@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Run networks on the device torq:0 with the inputs of their record, and compare with what the vendor's model gave.
+ *
+ * The networks are those of tests/torq/data, or of the folder $TORQ_DATA.
+ */
 #ifndef TESTS_TORQ_TORQ_SESSION_H
 #define TESTS_TORQ_TORQ_SESSION_H
-
-/*
- * Networks of tests/torq/data, or of the folder $TORQ_DATA, on the device torq:0, with the inputs of their record and what the
- * vendor's model gave for them.
- */
 
 #include <stddef.h>
 #include <stdint.h>

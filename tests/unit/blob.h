@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Put blobs and payloads together by hand, and take those of real files, for the suites that read them. */
 #ifndef TESTS_UNIT_BLOB_H
 #define TESTS_UNIT_BLOB_H
-
-/* Blobs and payloads put together by hand, and those of real files. */
 
 #include "tests/unit/suite.h"
 

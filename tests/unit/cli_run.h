@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Run the command inside a test and keep what it wrote. Include it after cmocka.h. */
 #ifndef TESTS_UNIT_CLI_RUN_H
 #define TESTS_UNIT_CLI_RUN_H
-
-/* Runs the command inside a test and keeps what it wrote. Included after cmocka.h. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Make modules of the kind dnnl_json of a graph in JSON. */
 #ifndef TESTS_UNIT_DNNL_GRAPH_H
 #define TESTS_UNIT_DNNL_GRAPH_H
-
-/* Modules of the kind dnnl_json, made of a graph in JSON. */
 
 #include "tests/unit/blob.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the drop-in libraries as a foreign program does: libtvm_ffi.so and libtvm_runtime.so by path, with a libtenon of their own. */
 #ifndef TESTS_UNIT_DROPIN_H
 #define TESTS_UNIT_DROPIN_H
 
-/*
- * The drop-in libraries as a foreign program uses them: libtvm_ffi.so and libtvm_runtime.so, opened by path, with another
- * libtenon than the program's own.
- */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

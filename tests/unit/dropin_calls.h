@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Bind the drop-in for tvm-ffi to the program's own libtenon, and call its functions by name. */
 #ifndef TESTS_UNIT_DROPIN_CALLS_H
 #define TESTS_UNIT_DROPIN_CALLS_H
 
-/* What the suites of the drop-in for tvm-ffi begin with: it is bound to the program's own libtenon, and called by name. */
 #include "dropin_file.h"
 #include "ffi_suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Find the drop-in for tvm-ffi: in the build, or where the test runner says. */
 #ifndef TESTS_UNIT_DROPIN_FILE_H
 #define TESTS_UNIT_DROPIN_FILE_H
 
-/* Where the drop-in for tvm-ffi is: in the build, or where the test runner says. */
 #include <stdlib.h>
 
 /* Return: a path with a folder in it */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Objects that hold two values, and the numbers that describe their types and fields to tvm-ffi. */
 #ifndef TESTS_UNIT_DROPIN_HOLDER_H
 #define TESTS_UNIT_DROPIN_HOLDER_H
-
-/* Objects that hold two values, and the numbers that describe their types and fields to tvm-ffi. */
 
 #include <tenon/object.h>
 #include <tenon/value.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Register types with the drop-in for tvm-ffi as foreign code does; their objects hold values. */
 #ifndef TESTS_UNIT_DROPIN_TYPES_H
 #define TESTS_UNIT_DROPIN_TYPES_H
 
-/* Types for the drop-in for tvm-ffi, registered as foreign code registers them, whose objects hold values. */
 #include "dropin_calls.h"
 #include "dropin_holder.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Put small ELF files of any class and byte order together by hand, for tests of the readers of ELF. */
 #ifndef TESTS_UNIT_ELF_IMAGE_H
 #define TESTS_UNIT_ELF_IMAGE_H
-
-/* Small ELF files of any class and byte order, put together by hand. */
 
 #include "tests/unit/blob.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What each suite of tvm-ffi's C interface includes and calls. */
 #ifndef TESTS_UNIT_FFI_SUITE_H
 #define TESTS_UNIT_FFI_SUITE_H
-
-/* What the suites of tvm-ffi's C interface begin with. */
 
 #include "tests/unit/suite.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A library of float32 operators, half of them in the older calling convention, and the text of graphs that call them.
+ *
+ * Include it after suite.h.
+ */
 #ifndef TESTS_UNIT_GRAPH_LIBRARY_H
 #define TESTS_UNIT_GRAPH_LIBRARY_H
-
-/*
- * A library of operators on float32, half of them of the older calling convention, and text of graphs that
- * call them. Included after suite.h.
- */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Kernels for the paged key-value cache that compute what the cache expects of a model as plainly as possible.
+ *
+ * They have no tiles and no rotary embeddings. Instead they add a term of the position to keys and queries, so that a
+ * wrong position shows.
+ */
 #ifndef TESTS_UNIT_KV_KERNELS_H
 #define TESTS_UNIT_KV_KERNELS_H
-
-/*
- * Kernels of a model for the paged key-value cache, written from what they are to compute: no tiles, no
- * rotary embeddings. Keys and queries get a term of their position instead, so that wrong positions show.
- */
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A plain reference for the paged key-value cache, whose attention is compared: every sequence is a list. */
 #ifndef TESTS_UNIT_KV_REFERENCE_H
 #define TESTS_UNIT_KV_REFERENCE_H
-
-/* a reference for the paged key-value cache: every sequence is a plain list, and attention of it is compared */
 
 #include "tests/unit/kv_kernels.h"
 

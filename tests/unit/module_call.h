@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Call a module's functions by name, and check how they refuse arguments. */
 #ifndef TESTS_UNIT_MODULE_CALL_H
 #define TESTS_UNIT_MODULE_CALL_H
 
-/* Calls of a module's functions by name, and how they refuse arguments. */
 #include "tests/unit/suite.h"
 
 /* Call a function that the module has; the result is owned. */

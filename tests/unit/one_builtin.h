@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_UNIT_ONE_BUILTIN_H
-#define TESTS_UNIT_ONE_BUILTIN_H
-
-/**
- * DOC: machines that try one builtin
+/*
+ * Run one builtin in a machine made for it:
  *
  *	struct one o = begin("vm.builtin.shape_of");
  *
  *	CALL(&o, 1, REG(0));
  *	ret = given(end(&o), tenon_arg_object(tensor));
  */
+#ifndef TESTS_UNIT_ONE_BUILTIN_H
+#define TESTS_UNIT_ONE_BUILTIN_H
 
 #include "tests/unit/relax_assembler.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Put payloads together by hand, and check what a format reads of them. */
 #ifndef TESTS_UNIT_PAYLOAD_H
 #define TESTS_UNIT_PAYLOAD_H
-
-/* Payloads put together by hand, and what they are read as. */
 
 #include "tests/unit/blob.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_UNIT_RELAX_ASSEMBLER_H
-#define TESTS_UNIT_RELAX_ASSEMBLER_H
-
-/**
- * DOC: Relax executables by hand
+/*
+ * Assemble Relax executables by hand, valid ones and others that no compiler writes:
  *
  *	struct assembly a = ASSEMBLY_INIT;
  *	uint32_t add = assemble_packed(&a, "test.add");
@@ -12,6 +9,8 @@
  *	assemble_ret(&a, 2);
  *	machine = machine_of(&a);
  */
+#ifndef TESTS_UNIT_RELAX_ASSEMBLER_H
+#define TESTS_UNIT_RELAX_ASSEMBLER_H
 
 #include "runtime/relax/relax.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Call builtins of Relax without a machine, to test how they check arguments. */
 #ifndef TESTS_UNIT_RELAX_BUILTIN_CALL_H
 #define TESTS_UNIT_RELAX_BUILTIN_CALL_H
 
-/* Calls of builtins without a machine. */
 #include "runtime/relax/relax_builtin.h"
 #include "tests/unit/suite.h"
 

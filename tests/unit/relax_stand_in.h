@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for compiled functions of any name, through which sanitizers see what a damaged executable accesses.
+ *
+ * It reads every tensor that it is handed, and writes to the last.
+ */
 #ifndef TESTS_UNIT_RELAX_STAND_IN_H
 #define TESTS_UNIT_RELAX_STAND_IN_H
-
-/*
- * What stands in for a compiled function, of any name: it reads every tensor that it is handed and writes
- * to the last, so sanitizers see each access that a damaged executable leads to.
- */
 
 #include "runtime/relax/relax.h"
 

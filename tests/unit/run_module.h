@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A module of C functions for the command to call in unit tests.
+ *
+ * load_test() "loads" files named .runtest, whose names say which functions they have. Include it after cmocka.h.
+ */
 #ifndef TESTS_UNIT_RUN_MODULE_H
 #define TESTS_UNIT_RUN_MODULE_H
-
-/*
- * A module of C functions, for the command to call. Files named .runtest are "loaded" by load_test(), and
- * say by their name which functions they have. Included after cmocka.h.
- */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What every suite needs: cmocka behind the headers that it wants first, and checks of the thread's error. */
 #ifndef TESTS_UNIT_SUITE_H
 #define TESTS_UNIT_SUITE_H
-
-/* What every suite needs: cmocka behind the headers it wants first, and checks of the thread's error. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Let sanitizers accept requests for more memory than there can be, which they otherwise take for an error of the program. */
 #ifndef TESTS_UNIT_TOO_MUCH_MEMORY_H
 #define TESTS_UNIT_TOO_MUCH_MEMORY_H
-
-/* For suites that ask for more memory than there can be: sanitizers otherwise take such a request for an error of the program. */
 
 const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Make import trees of modules of the kind "hip", which no build loads, for the suites that read trees. */
 #ifndef TESTS_UNIT_TREE_H
 #define TESTS_UNIT_TREE_H
-
-/* Import trees of device modules, for the suites that read them. */
 
 #include "tests/unit/blob.h"
 

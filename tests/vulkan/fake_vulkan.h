@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A libvulkan.so.1 in front of the real one (TENON_VULKAN_LIBRARY), which makes chosen functions fail and counts
+ * objects.
+ *
+ * TENON_FAKE_VULKAN=validate loads the validation layer and counts its complaints; =abort ends the process at the
+ * first. If the layer is not installed, it says so and goes on.
+ */
 #ifndef TESTS_VULKAN_FAKE_VULKAN_H
 #define TESTS_VULKAN_FAKE_VULKAN_H
-
-/*
- * A libvulkan.so.1 that stands before the real one (TENON_VULKAN_LIBRARY): it makes functions fail
- * when it is told to, counts what is made and destroyed, and with TENON_FAKE_VULKAN=validate loads
- * the validation layer and counts its complaints; with =abort it ends the process at the first.
- * Where the layer is not installed it says so and goes on.
- */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_VULKAN_SPIRV_WORDS_H
-#define TESTS_VULKAN_SPIRV_WORDS_H
-
 /*
- * SPIR-V written word by word, so that the tests need no compiler of shaders. One kernel of any
- * number of buffers and scalars, all of 32-bit integers:
+ * Write SPIR-V word by word, so that the tests need no shader compiler.
+ *
+ * It makes one kernel with any number of buffers and scalars, all of 32-bit integers:
  *
  *	if (x < scalar[0])	(without scalars: always)
  *		buffer[0][x] = buffer[1][x] + buffer[2][x] + … + scalar[1] + scalar[2] + …
  */
+#ifndef TESTS_VULKAN_SPIRV_WORDS_H
+#define TESTS_VULKAN_SPIRV_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

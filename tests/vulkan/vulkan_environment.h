@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Choose the fake Vulkan and lavapipe by the environment, before anything opens a driver. */
 #ifndef TESTS_VULKAN_VULKAN_ENVIRONMENT_H
 #define TESTS_VULKAN_VULKAN_ENVIRONMENT_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Open a Vulkan device behind the fake of fake_vulkan.h, with kernels of spirv_words.h on it. */
 #ifndef TESTS_VULKAN_VULKAN_RIG_H
 #define TESTS_VULKAN_VULKAN_RIG_H
-
-/* A Vulkan device behind the fake of fake_vulkan.h, and kernels of spirv_words.h on it. */
 
 #include "tests/unit/suite.h"
 

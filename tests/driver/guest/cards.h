@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The guest's two DRM devices, vgem and virtio-gpu, which let driver/drm run against a real kernel without a GPU.
+ *
+ * The fences that vgem makes for a program stand for work of a device; each ends when the program says so.
+ */
 #ifndef TESTS_DRIVER_GUEST_CARDS_H
 #define TESTS_DRIVER_GUEST_CARDS_H
-
-/*
- * The guest's two devices of DRM, vgem and virtio-gpu, and the fences that vgem makes for a program: they stand for work
- * of a device, and end when the program says so.
- */
 
 #include <stdbool.h>
 #include <stdint.h>

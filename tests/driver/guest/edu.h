@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * QEMU's educational PCI device (docs/specs/edu.rst of QEMU), which lets driver/uio and driver/vfio run on a real
+ * kernel.
+ *
+ * It computes factorials, raises interrupts, and copies between memory and its buffer of 4096 bytes by DMA with
+ * addresses of 28 bits.
+ */
 #ifndef TESTS_DRIVER_GUEST_EDU_H
 #define TESTS_DRIVER_GUEST_EDU_H
-
-/*
- * QEMU's educational PCI device (docs/specs/edu.rst of QEMU): computes factorials, raises interrupts, and copies
- * between memory and its buffer of 4096 bytes by DMA with addresses of 28 bits.
- */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What the programs share that are all of a guest's user space: each tests drivers against a real kernel.
+ *
+ * Such a program loads modules, runs cases against the kernel's drivers, writes TAP to the second serial port and
+ * switches the machine off.
+ */
 #ifndef TESTS_DRIVER_GUEST_H
 #define TESTS_DRIVER_GUEST_H
-
-/*
- * A program that is all of a guest's user space: it loads modules, runs cases against the kernel's drivers, writes
- * TAP to the second serial port and switches the machine off.
- */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls in both directions between compiled code in this process and functions of TVM's tests in the other one. */
 #ifndef SUITE_CALLS_H
 #define SUITE_CALLS_H
-
-/* calls in both directions: of compiled code here, and by it of functions of the other process */
 
 #include "message.h"
 

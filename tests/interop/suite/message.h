@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The messages of the worker that runs TVM's own tests on Tenon.
+ *
+ * Requests come in through descriptor 3, answers leave through descriptor 4. Both ends are programs of this folder on
+ * one machine, so numbers are in the processor's byte order, and a message that makes no sense ends the process.
+ */
 #ifndef SUITE_MESSAGE_H
 #define SUITE_MESSAGE_H
-
-/*
- * Messages of the worker: requests come in through descriptor 3, answers leave through descriptor 4. Both ends are programs of
- * this folder on one machine, so numbers are as the processor has them, and a message that makes no sense ends the process.
- */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The tensors of calls between the worker and TVM's tests: both processes keep them under a key, by which changes are sent. */
 #ifndef SUITE_TENSORS_H
 #define SUITE_TENSORS_H
-
-/* tensors of calls: what both processes keep has a key, by which changes are sent */
 
 #include "message.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The values in messages (link.py has the forms), and the objects that the other process knows by number. */
 #ifndef SUITE_VALUES_H
 #define SUITE_VALUES_H
-
-/* values in messages (link.py has the forms), and the objects that the other process knows by number */
 
 #include "tensors.h"
 
