@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors without messages. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its
+ * Leave the messages of errors out of small builds. If CONFIG_ERROR_MESSAGES is off, calls that raise an error pass its
  * status only: the message is in a branch that is never taken, so that the compiler checks the
  * format but emits no code. The functions themselves remain for programs that use the library.
  */

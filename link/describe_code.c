@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_processor(): which extensions of the processor host code uses, and whether this machine has them */
+/* tenon_link_processor(): which extensions of the processor host code uses, and whether this machine has them. */
 #include "link/describe_code.h"
 
 #include <stdio.h>

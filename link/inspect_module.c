@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_inspect(): the tree of a file, with the names and hashes that Tenon writes beside it */
+/* tenon_link_inspect(): the tree of a file, with the names and hashes that Tenon writes beside it. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon link --format mlf */
+/* tenon link --format mlf: write an archive in Model Library Format. */
 #include <stdlib.h>
 #include <tenon/backend/buffer.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files of tenon link */
+/* Temporary files of tenon link. */
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>

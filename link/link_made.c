@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_load(): files that become a module when they are used: manifests, archives */
+/* tenon_link_load(): files that become a module when they are used: manifests, archives. */
 #include <string.h>
 #include <tenon/backend/buffer.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link(): one module of several files */
+/* tenon_link(): one module of several files. */
 #include "link/link_request.h"
 
 #include <stdio.h>

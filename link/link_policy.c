@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_verified(): files are loaded only if their payloads are those that were linked */
+/* tenon_link_verified(): files are loaded only if their payloads are those that were linked. */
 #include <tenon/error.h>
 #include <tenon/link.h>
 

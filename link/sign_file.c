@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_sign(): the detached signature of a file */
+/* tenon_link_sign(): the detached signature of a file. */
 #include <tenon/link.h>
 
 #include "lib/file_map.h"

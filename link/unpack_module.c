@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_unpack(): the parts of a module as files */
+/* tenon_link_unpack(): the parts of a module as files. */
 #include "link/unpack.h"
 
 #include <errno.h>

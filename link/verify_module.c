@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon_link_verify(): check all of a module's file without running any of it */
+/* tenon_link_verify(): check all of a module's file without running any of it. */
 #include "link/verify.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequences of jobs. The sequence of a job that ended is kept until its place or its pages are
+ * Share the sequences of jobs. The sequence of a job that ended is kept until its place or its pages are
  * needed: the next message of a conversation begins with all that was said before.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text and tokens. A model without a tokenizer has the bytes of the text as tokens. */
+/* Convert text to tokens and back. A model without a tokenizer has the bytes of the text as tokens. */
 #include <inttypes.h>
 #include <tenon/backend/buffer.h>
 

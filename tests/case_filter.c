@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* linked into every cmocka program: "make check CASE=pattern" runs the cases that match */
+/* Linked into every cmocka program: "make check CASE=pattern" runs the cases that match. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

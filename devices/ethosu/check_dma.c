@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers. */
+/* Check DMA transfers: their regions, lengths and dimensions. */
 #include <inttypes.h>
 
 #include "devices/ethosu/check.h"

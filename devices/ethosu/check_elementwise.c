@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Element-wise operations. */
+/* Check element-wise operations: their operands, scalars and scales. */
 #include "devices/ethosu/check.h"
 
 static const uint8_t of_ofm_scale[] = { ETHOSU_OFM_SCALE, END };

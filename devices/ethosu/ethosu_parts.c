@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A network as its parts, one after the other (tenon/uapi/ethosu_parts.h): what executors hand over */
+/* A network as its parts, one after the other (tenon/uapi/ethosu_parts.h): what executors hand over. */
 #include <tenon/string.h>
 #include <tenon/uapi/ethosu_parts.h>
 

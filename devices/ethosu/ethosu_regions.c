@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file says of regions and tensors must agree: numbers, sizes and places */
+/* What a file says of regions and tensors must agree: numbers, sizes and places. */
 #include <inttypes.h>
 #include <tenon/string.h>
 

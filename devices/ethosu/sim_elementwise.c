@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Element-wise operations. */
+/* Compute element-wise operations as the hardware rounds and scales them. */
 #include <stdlib.h>
 
 #include "devices/ethosu/ethosu_take.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrices of int8. */
+/* Multiply matrices of int8, add the bias, and scale the results. */
 #include "firmware/core/mortise.h"
 
 /* Sums wrap at 32 bits: the host chooses k so that they do not. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Archives in Model Library Format: read their parts, write new ones */
+/* Archives in Model Library Format: read their parts, write new ones. */
 #ifndef LINK_MLF_MLF_H
 #define LINK_MLF_MLF_H
 

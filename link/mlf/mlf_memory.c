@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of memory in metadata.json, from graph.json */
+/* The summary of memory in metadata.json, from graph.json. */
 #include "link/mlf/mlf.h"
 
 #include <stdio.h>

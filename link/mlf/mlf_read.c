@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check metadata.json, and find graph, parameters and code in an archive */
+/* Check metadata.json, and find graph, parameters and code in an archive. */
 #include "link/mlf/mlf.h"
 
 #include <stdlib.h>

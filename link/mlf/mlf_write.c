@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lay the files of an archive out and write metadata.json */
+/* Lay the files of an archive out and write metadata.json. */
 #include "link/mlf/mlf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon.Device. */
+/* The type tenon.Device, for the files that take devices as arguments. */
 #ifndef PYTHON_DEVICE_H
 #define PYTHON_DEVICE_H
 

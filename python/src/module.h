@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon.Module. */
+/* The type tenon.Module, for the files that make modules or take them as arguments. */
 #ifndef PYTHON_MODULE_H
 #define PYTHON_MODULE_H
 

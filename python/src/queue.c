@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tenon.Queue.
+ * The type tenon.Queue, which keeps the objects that its operations use.
  *
  * An operation goes on after the method that submitted it has returned, so the queue keeps the objects whose memory it uses.
  * Each operation signals a timeline of the queue; what is kept is dropped by the first method that finds the value reached.

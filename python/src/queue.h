@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon.Queue. */
+/* The type tenon.Queue, for the files that submit operations. */
 #ifndef PYTHON_QUEUE_H
 #define PYTHON_QUEUE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tenon.Recording.
+ * The type tenon.Recording: operations that are recorded once and run many times.
  *
  * The functions of the library that record are called in the recording's critical section, and with the GIL, which keep threads
  * apart that record into one: none of them waits for a device. While a recording follows a queue, what is submitted to it records, too: then the queue's lock is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon.Recording. */
+/* The type tenon.Recording, for queues that run recordings. */
 #ifndef PYTHON_RECORDING_H
 #define PYTHON_RECORDING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what the files that make a session of the client share; the interface is tenon/remote.h */
+/* What the files that make a session of the client share; the interface is tenon/remote.h. */
 #ifndef RPC_CLIENT_RPC_H
 #define RPC_CLIENT_RPC_H
 

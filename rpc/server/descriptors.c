@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Close all descriptors of a process but those that it needs */
+/* Close all descriptors of a process but those that it needs. */
 #include "rpc/server/descriptors.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the descriptors of a process that runs or reads what clients send */
+/* The descriptors of a process that runs or reads what clients send. */
 #ifndef RPC_SERVER_DESCRIPTORS_H
 #define RPC_SERVER_DESCRIPTORS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find cached files by their hash, and copy new ones in after their session */
+/* Find cached files by their hash, and copy new ones in after their session. */
 #include "rpc/server/file_cache.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of earlier sessions, which clients need not send again */
+/* Files of earlier sessions, which clients need not send again. */
 #ifndef RPC_SERVER_FILE_CACHE_H
 #define RPC_SERVER_FILE_CACHE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Create, measure and remove the folders of sessions, and those of killed servers */
+/* Create, measure and remove the folders of sessions, and those of killed servers. */
 #include "rpc/server/folder.h"
 
 #include <dirent.h>

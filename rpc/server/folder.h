@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders for the files of sessions, removed with them */
+/* Folders for the files of sessions, removed with them. */
 #ifndef RPC_SERVER_FOLDER_H
 #define RPC_SERVER_FOLDER_H
 

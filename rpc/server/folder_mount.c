@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mount memory over the folder of a session, for its processes alone: the kernel then limits its files at each page */
+/* Mount memory over the folder of a session, for its processes alone: the kernel then limits its files at each page. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

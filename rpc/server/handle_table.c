@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hash table of handles by their number, emptied from the newest to the oldest */
+/* Hash table of handles by their number, emptied from the newest to the oldest. */
 #include "rpc/server/handle_table.h"
 
 #include <inttypes.h>

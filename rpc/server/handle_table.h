@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers by which a client names objects of its session */
+/* The numbers by which a client names objects of its session. */
 #ifndef RPC_SERVER_HANDLE_TABLE_H
 #define RPC_SERVER_HANDLE_TABLE_H
 

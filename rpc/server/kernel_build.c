@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* in a process in the sandbox: build the kernels of a shared object, and run nothing of it (kernel_store.h) */
+/* In a process in the sandbox: build the kernels of a shared object, and run nothing of it (kernel_store.h). */
 #include <stdio.h>
 
 #include <tenon/buffer.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keep built kernels as an entry of the disk cache and hand them to sessions */
+/* Keep built kernels as an entry of the disk cache and hand them to sessions. */
 #include "rpc/server/kernel_store.h"
 
 #include <dirent.h>

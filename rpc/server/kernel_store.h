@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that were compiled for cached files before a session asks for them */
+/* Kernels that were compiled for cached files before a session asks for them. */
 #ifndef RPC_SERVER_KERNEL_STORE_H
 #define RPC_SERVER_KERNEL_STORE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lists of names, each with its NUL; a name that ends with * is the beginning of others */
+/* Lists of names, each with its NUL; a name that ends with * is the beginning of others. */
 #ifndef RPC_SERVER_NAME_LIST_H
 #define RPC_SERVER_NAME_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* questions that the filter of seccomp has the kernel ask; as in linux/seccomp.h, which some C libraries do not install */
+/* Questions that the filter of seccomp has the kernel ask; as in linux/seccomp.h, which some C libraries do not install. */
 #ifndef RPC_SERVER_NOTIFICATION_H
 #define RPC_SERVER_NOTIFICATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start, tell, kill and reap the processes of sessions */
+/* Start, tell, kill and reap the processes of sessions. */
 #include "rpc/server/peer.h"
 
 #include <errno.h>

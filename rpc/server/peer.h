@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* a connection of the server: its handshake, then its session's process */
+/* A connection of the server: its handshake, then its session's process. */
 #ifndef RPC_SERVER_PEER_H
 #define RPC_SERVER_PEER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the process of a session, from fork() until it serves its client: what it keeps of the server, and its limits */
+/* The process of a session, from fork() until it serves its client: what it keeps of the server, and its limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc serve --sandbox-learn: name the system calls of sessions that are not on the sandbox's list, each once */
+/* tenon rpc serve --sandbox-learn: name the system calls of sessions that are not on the sandbox's list, each once. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read processes, their memory and their open files from /proc */
+/* Read processes, their memory and their open files from /proc. */
 #include "rpc/server/process_list.h"
 
 #include <dirent.h>

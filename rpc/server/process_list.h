@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the processes of this machine, as /proc shows them */
+/* The processes of this machine, as /proc shows them. */
 #ifndef RPC_SERVER_PROCESS_LIST_H
 #define RPC_SERVER_PROCESS_LIST_H
 

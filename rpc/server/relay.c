@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copy bytes between two descriptors in a process that can do nothing else */
+/* Copy bytes between two descriptors in a process that can do nothing else. */
 #include "rpc/server/relay.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relay processes between a session's socket and pipes, serial lines or TLS */
+/* Relay processes between a session's socket and pipes, serial lines or TLS. */
 #ifndef RPC_SERVER_RELAY_H
 #define RPC_SERVER_RELAY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Enter the sandbox: limits, capabilities, files, system calls, in this order */
+/* Enter the sandbox: limits, capabilities, files, system calls, in this order. */
 #include "rpc/server/sandbox.h"
 
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Confine a process that runs code of clients */
+/* Confine a process that runs code of clients. */
 #ifndef RPC_SERVER_SANDBOX_H
 #define RPC_SERVER_SANDBOX_H
 

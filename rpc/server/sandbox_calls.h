@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the system calls that a session may make (sandbox_calls.c), for the filter that enforces it (sandbox_syscalls.c) */
+/* The system calls that a session may make (sandbox_calls.c), for the filter that enforces it (sandbox_syscalls.c). */
 #ifndef RPC_SERVER_SANDBOX_CALLS_H
 #define RPC_SERVER_SANDBOX_CALLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Landlock. The numbers are the kernel's: some C libraries install no header of it. */
+/* Restrict the files of a session by Landlock. The numbers are the kernel's: some C libraries install no header of it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

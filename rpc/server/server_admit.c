@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connections until their sessions start: TLS, the key, the proof of the secret */
+/* Connections until their sessions start: TLS, the key, the proof of the secret. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the process that builds kernels of files in the cache, a session without a client (kernel_store.h) */
+/* The process that builds kernels of files in the cache, a session without a client (kernel_store.h). */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the cgroup of the server: finding it, making it the parent of those of sessions, and leaving it as it was */
+/* The cgroup of the server: finding it, making it the parent of those of sessions, and leaving it as it was. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the process that copies files of a session that has ended, or kernels, to the cache (file_cache.h, kernel_store.h) */
+/* The process that copies files of a session that has ended, or kernels, to the cache (file_cache.h, kernel_store.h). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

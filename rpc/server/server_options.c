@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a server was asked for: defaults, what excludes each other, and the files and names that options refer to */
+/* What a server was asked for: defaults, what excludes each other, and the files and names that options refer to. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

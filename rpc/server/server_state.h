@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what the files that make the server share */
+/* What the files that make the server share. */
 #ifndef RPC_SERVER_SERVER_STATE_H
 #define RPC_SERVER_SERVER_STATE_H
 

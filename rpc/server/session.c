@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read requests, serve each by its handler, and send the reply or exception */
+/* Read requests, serve each by its handler, and send the reply or exception. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serve one client from the handshake to the end of its connection */
+/* Serve one client from the handshake to the end of its connection. */
 #ifndef RPC_SERVER_SESSION_H
 #define RPC_SERVER_SESSION_H
 

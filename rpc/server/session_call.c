@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convert arguments and results between the wire and values, and call functions */
+/* Convert arguments and results between the wire and values, and call functions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

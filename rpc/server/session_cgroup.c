@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the cgroup of one session */
+/* The cgroup of one session. */
 #include "rpc/server/session_cgroup.h"
 
 #include <errno.h>

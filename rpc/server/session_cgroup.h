@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bound the memory and processes of a session by cgroups of version 2 */
+/* Bound the memory and processes of a session by cgroups of version 2. */
 #ifndef RPC_SERVER_SESSION_CGROUP_H
 #define RPC_SERVER_SESSION_CGROUP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests for devices: attributes, streams, waiting */
+/* Requests for devices: attributes, streams, waiting. */
 #include <tenon/device.h>
 #include <tenon/queue.h>
 #include <tenon/string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests for files: upload, download, list, remove, and take from the cache */
+/* Requests for files: upload, download, list, remove, and take from the cache. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

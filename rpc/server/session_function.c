@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find what a client names: functions of modules, of files and of the registry */
+/* Find what a client names: functions of modules, of files and of the registry. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unpack uploaded objects and link them by the machine's compiler */
+/* Unpack uploaded objects and link them by the machine's compiler. */
 #include "rpc/server/session_link.h"
 
 #include <errno.h>

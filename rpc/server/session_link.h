@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Link uploaded objects to modules, as TVM's server does for clients that tune kernels */
+/* Link uploaded objects to modules, as TVM's server does for clients that tune kernels. */
 #ifndef RPC_SERVER_SESSION_LINK_H
 #define RPC_SERVER_SESSION_LINK_H
 

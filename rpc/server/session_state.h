@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what the files that make a session share */
+/* What the files that make a session share. */
 #ifndef RPC_SERVER_SESSION_STATE_H
 #define RPC_SERVER_SESSION_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests for memory: allocate, copy and free tensors */
+/* Requests for memory: allocate, copy and free tensors. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

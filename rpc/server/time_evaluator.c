@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure a function, as TVM's time evaluator does */
+/* Measure a function, as TVM's time evaluator does. */
 #include "rpc/server/time_evaluator.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measure a function, as TVM's time evaluator does */
+/* Measure a function, as TVM's time evaluator does. */
 #ifndef RPC_SERVER_TIME_EVALUATOR_H
 #define RPC_SERVER_TIME_EVALUATOR_H
 

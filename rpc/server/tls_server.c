@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decrypt connections of clients in a relay process */
+/* Decrypt connections of clients in a relay process. */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compare the user and groups of a peer with those that are allowed */
+/* Compare the user and groups of a peer with those that are allowed. */
 #include "rpc/server/unix_peer.h"
 
 #include <grp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* who is at the other end of a Unix socket: the kernel says so */
+/* Who is at the other end of a Unix socket: the kernel says so. */
 #ifndef RPC_SERVER_UNIX_PEER_H
 #define RPC_SERVER_UNIX_PEER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what the parts of the proxy share */
+/* What the parts of the proxy share. */
 #ifndef RPC_TRACKER_PROXY_STATE_H
 #define RPC_TRACKER_PROXY_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions to a tracker, ours or TVM's, over a connection of their own */
+/* Questions to a tracker, ours or TVM's, over a connection of their own. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

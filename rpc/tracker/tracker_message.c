@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and check the JSON of a message */
+/* Read and check the JSON of a message. */
 #include "rpc/tracker/tracker_message.h"
 
 #include <stdlib.h>

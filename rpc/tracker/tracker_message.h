@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages that servers and clients send to a tracker */
+/* Messages that servers and clients send to a tracker. */
 #ifndef RPC_TRACKER_TRACKER_MESSAGE_H
 #define RPC_TRACKER_TRACKER_MESSAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* messages of a connection, and their answers */
+/* Messages of a connection, and their answers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

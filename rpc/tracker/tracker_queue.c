@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Match waiting clients with free servers, by priority and in turns of users */
+/* Match waiting clients with free servers, by priority and in turns of users. */
 #include "rpc/tracker/tracker_queue.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of a tracker: free servers and waiting clients of each key */
+/* The queues of a tracker: free servers and waiting clients of each key. */
 #ifndef RPC_TRACKER_TRACKER_QUEUE_H
 #define RPC_TRACKER_TRACKER_QUEUE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what the files that make the tracker share */
+/* What the files that make the tracker share. */
 #ifndef RPC_TRACKER_TRACKER_STATE_H
 #define RPC_TRACKER_TRACKER_STATE_H
 

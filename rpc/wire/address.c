@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Listen on addresses of TCP and Unix sockets, and print the bound one */
+/* Listen on addresses of TCP and Unix sockets, and print the bound one. */
 #include "rpc/wire/address.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of servers as text, and sockets that listen on them */
+/* Addresses of servers as text, and sockets that listen on them. */
 #ifndef RPC_WIRE_ADDRESS_H
 #define RPC_WIRE_ADDRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divide HOST:PORT into its parts, and say why a host has no address */
+/* Divide HOST:PORT into its parts, and say why a host has no address. */
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the secret, make nonces, and compute and compare proofs */
+/* Read the secret, make nonces, and compute and compare proofs. */
 #include "rpc/wire/auth.h"
 
 #include <errno.h>

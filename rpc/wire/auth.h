@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prove that client and server have the same secret */
+/* Prove that client and server have the same secret. */
 #ifndef RPC_WIRE_AUTH_H
 #define RPC_WIRE_AUTH_H
 

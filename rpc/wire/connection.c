@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open a connection by its scheme, and read and write descriptors with deadlines */
+/* Open a connection by its scheme, and read and write descriptors with deadlines. */
 #include "rpc/wire/connection.h"
 
 #include <errno.h>

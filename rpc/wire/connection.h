@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Byte streams to a peer, whatever carries them */
+/* Byte streams to a peer, whatever carries them. */
 #ifndef RPC_WIRE_CONNECTION_H
 #define RPC_WIRE_CONNECTION_H
 

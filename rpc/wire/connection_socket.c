@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Connect to TCP and Unix sockets within a deadline */
+/* Connect to TCP and Unix sockets within a deadline. */
 #include "rpc/wire/connection_socket.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connections to sockets; arguments and results as connection_open() */
+/* Connections to sockets; arguments and results as connection_open(). */
 #ifndef RPC_WIRE_CONNECTION_SOCKET_H
 #define RPC_WIRE_CONNECTION_SOCKET_H
 

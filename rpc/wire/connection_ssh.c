@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start ssh with a target and options, and use its pipes */
+/* Start ssh with a target and options, and use its pipes. */
 #include "rpc/wire/connection_ssh.h"
 
 #include <errno.h>

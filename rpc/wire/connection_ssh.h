@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* a server that ssh starts on a board, at the other end of its pipes: no port is open there */
+/* A server that ssh starts on a board, at the other end of its pipes: no port is open there. */
 #ifndef RPC_WIRE_CONNECTION_SSH_H
 #define RPC_WIRE_CONNECTION_SSH_H
 

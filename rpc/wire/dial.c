@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolve a host and connect to one of its addresses */
+/* Resolve a host and connect to one of its addresses. */
 #include "rpc/wire/dial.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connections to other machines */
+/* Connections to other machines. */
 #ifndef RPC_WIRE_DIAL_H
 #define RPC_WIRE_DIAL_H
 

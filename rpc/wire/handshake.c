@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the first bytes of a client, also when not all have arrived */
+/* Parse the first bytes of a client, also when not all have arrived. */
 #include "rpc/wire/handshake.h"
 #include "lib/cursor_fast.h"
 #include "lib/number.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first messages between client and server */
+/* The first messages between client and server. */
 #ifndef RPC_WIRE_HANDSHAKE_H
 #define RPC_WIRE_HANDSHAKE_H
 

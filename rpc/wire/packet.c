@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read packets and check the counts and types in them */
+/* Read packets and check the counts and types in them. */
 #include "rpc/wire/packet.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of TVM's RPC: codes, bodies, lengths */
+/* Packets of TVM's RPC: codes, bodies, lengths. */
 #ifndef RPC_WIRE_PACKET_H
 #define RPC_WIRE_PACKET_H
 

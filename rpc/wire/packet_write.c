@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Begin a packet, and write its length when it is complete */
+/* Begin a packet, and write its length when it is complete. */
 #include "rpc/wire/packet.h"
 
 #include <tenon/backend/buffer.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Offer servers to a tracker, reconnect to it, and replace keys that were not used */
+/* Offer servers to a tracker, reconnect to it, and replace keys that were not used. */
 #include "lib/cursor_fast.h"
 #include "rpc/wire/registration.h"
 

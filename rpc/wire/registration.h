@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Register sessions of a server or proxy with a tracker */
+/* Register sessions of a server or proxy with a tracker. */
 #ifndef RPC_WIRE_REGISTRATION_H
 #define RPC_WIRE_REGISTRATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the health check: a command whose exit status says whether the server may offer itself */
+/* The health check: a command whose exit status says whether the server may offer itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

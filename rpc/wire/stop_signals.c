@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* signals that end a server, by signalfd (stop_signals.h) */
+/* Signals that end a server, by signalfd (stop_signals.h). */
 #include "rpc/wire/stop_signals.h"
 
 #include <errno.h>

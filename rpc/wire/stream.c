@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer what arrives, and let the memory of a packet grow with it */
+/* Buffer what arrives, and let the memory of a packet grow with it. */
 #include "rpc/wire/stream.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets on a connection, read with few system calls */
+/* Packets on a connection, read with few system calls. */
 #ifndef RPC_WIRE_STREAM_H
 #define RPC_WIRE_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What server and client share: random numbers, and bytes over a socket */
+/* What server and client share: random numbers, and bytes over a socket. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TLS for connections, or its refusal in builds without it */
+/* TLS for connections, or its refusal in builds without it. */
 #ifndef RPC_WIRE_TLS_H
 #define RPC_WIRE_TLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TLS of a build without CONFIG_MBEDTLS: each function refuses with the option's name */
+/* TLS of a build without CONFIG_MBEDTLS: each function refuses with the option's name. */
 #include <stddef.h>
 #include <tenon/error.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A client's connection with TLS: check the server, encrypt and decrypt */
+/* A client's connection with TLS: check the server, encrypt and decrypt. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what server and client share: random numbers, and records on a socket */
+/* What server and client share: random numbers, and records on a socket. */
 #ifndef RPC_WIRE_TLS_STATE_H
 #define RPC_WIRE_TLS_STATE_H
 

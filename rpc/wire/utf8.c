@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replace what is not UTF-8 in a string */
+/* Replace what is not UTF-8 in a string. */
 #include "rpc/wire/utf8.h"
 
 #include "lib/utf8.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make any bytes a string that Python clients can decode */
+/* Make any bytes a string that Python clients can decode. */
 #ifndef RPC_WIRE_UTF8_H
 #define RPC_WIRE_UTF8_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of values in both encodings of TVM's RPC */
+/* Sequences of values in both encodings of TVM's RPC. */
 #ifndef RPC_WIRE_WIRE_H
 #define RPC_WIRE_WIRE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* type codes of sequences. Those of the ffi generation are enum tenon_type_index. */
+/* Type codes of sequences. Those of the ffi generation are enum tenon_type_index. */
 #ifndef RPC_WIRE_WIRE_CODES_H
 #define RPC_WIRE_WIRE_CODES_H
 

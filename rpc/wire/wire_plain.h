@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are neither text nor handles, as both sides convert them */
+/* Values that are neither text nor handles, as both sides convert them. */
 #ifndef RPC_WIRE_WIRE_PLAIN_H
 #define RPC_WIRE_WIRE_PLAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read sequences of values in the encoding of either generation */
+/* Read sequences of values in the encoding of either generation. */
 #include "rpc/wire/wire.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write sequences of values in the encoding of either generation */
+/* Write sequences of values in the encoding of either generation. */
 #include <string.h>
 #include <tenon/backend/buffer.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pool. Each worker has its own cache line, where the launcher offers it a task: the job,
+ * The thread pool, which runs the tasks of a parallel launch. Each worker has its own cache line, where the launcher offers it a task: the job,
  * and then the number of the launch. The worker takes the task. If it has not, a thread whose own
  * task has returned takes it, so that a launch does not wait for a late worker.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The type table. A record starts with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
+ * The type table: types of objects by index and by name. A record starts with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
  * records are never moved or freed. Lookup by index takes no lock.
  */
 #ifndef RUNTIME_CORE_TYPE_H

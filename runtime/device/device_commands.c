@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings. The list of operations is also kept for native ones: it references what they use. */
+/* Record operations and run recordings. The list of operations is also kept for native ones: it references what they use. */
 #include "runtime/device/device_commands.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays and lists. C++ code changes lists in place, so their items are always a block of their own. */
+/* Make and change arrays and lists of tvm-ffi. C++ code changes lists in place, so their items are always a block of their own. */
 #ifndef RUNTIME_FFI_SEQUENCE_H
 #define RUNTIME_FFI_SEQUENCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Map addresses to lists, and pass arguments and results by index */
+/* Map addresses to lists, and pass arguments and results by index. */
 #include "runtime/library/any_list.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of artifacts in memory, and files with other devices */
+/* Sets of artifacts in memory, and files with other devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

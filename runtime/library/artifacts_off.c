@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stubs where artifacts are left out */
+/* Stubs where artifacts are left out. */
 #include <tenon/artifact.h>
 
 #include "lib/switched_off.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write addresses of libtenon's functions to the PLT slots of a mapped module */
+/* Write addresses of libtenon's functions to the PLT slots of a mapped module. */
 #include "runtime/library/loaded_object.h"
 
 /* relocation type of PLT slots; 0 on machines where it is not known */

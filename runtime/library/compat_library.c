@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the compatibility library, open it, and pass it the table of functions */
+/* Find the compatibility library, open it, and pass it the table of functions. */
 #include "runtime/library/compat_library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Function objects of compiled code, and the guard that frees leaked workspace */
+/* Function objects of compiled code, and the guard that frees leaked workspace. */
 #include "runtime/library/compiled_function.h"
 
 #include <stdlib.h>

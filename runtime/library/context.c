@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* List the context variables of modules and the functions they receive */
+/* List the context variables of modules and the functions they receive. */
 #include "runtime/library/context.h"
 
 #include <pthread.h>

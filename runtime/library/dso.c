@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open a shared object once for each mapping, and load its tree */
+/* Open a shared object once for each mapping, and load its tree. */
 #include "runtime/library/dso.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stand-in functions of a mapping, whose targets are looked up at their first call */
+/* Stand-in functions of a mapping, whose targets are looked up at their first call. */
 #include "runtime/library/dso_env.h"
 
 #include <stdlib.h>

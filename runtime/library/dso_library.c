@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find functions of compiled code by symbol: convention, prefix, processor */
+/* Find functions of compiled code by symbol: convention, prefix, processor. */
 #include "runtime/library/dso_library.h"
 
 #include <stdio.h>

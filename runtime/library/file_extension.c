@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the extension in a path and load a file by it */
+/* Find the extension in a path and load a file by it. */
 #include <string.h>
 
 #include "runtime/library/file_extension.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Extensions of file names, which select loaders */
+/* Extensions of file names, which select loaders. */
 #ifndef RUNTIME_LIBRARY_FILE_EXTENSION_H
 #define RUNTIME_LIBRARY_FILE_EXTENSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the loader of an extension among built-in, backend and registered ones */
+/* Find the loader of an extension among built-in, backend and registered ones. */
 #include "runtime/library/file_loader.h"
 
 #include "runtime/kind/loaders.h"

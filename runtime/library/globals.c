@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Register the lists of global functions, and check their arguments */
+/* Register the lists of global functions, and check their arguments. */
 #include "runtime/library/globals.h"
 
 #include <stdbool.h>

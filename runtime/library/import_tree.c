@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Create a module for each entry of a blob and connect imports */
+/* Create a module for each entry of a blob and connect imports. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Import trees as modules */
+/* Import trees as modules. */
 #ifndef RUNTIME_LIBRARY_IMPORT_TREE_H
 #define RUNTIME_LIBRARY_IMPORT_TREE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open a file for inspection only: no code of it runs */
+/* Open a file for inspection only: no code of it runs. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inspection of ELF files in memory */
+/* Inspection of ELF files in memory. */
 #ifndef RUNTIME_LIBRARY_INSPECT_H
 #define RUNTIME_LIBRARY_INSPECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convert arguments and results, and keep what they point to during the call */
+/* Convert arguments and results, and keep what they point to during the call. */
 #include "runtime/library/legacy_value.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions from symbols, without their code */
+/* Names of functions from symbols, without their code. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module of host code in an inspected tree */
+/* The module of host code in an inspected tree. */
 #ifndef RUNTIME_LIBRARY_LIBRARY_MODULE_H
 #define RUNTIME_LIBRARY_LIBRARY_MODULE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the symbols that tell generation and version */
+/* Read the symbols that tell generation and version. */
 #include <inttypes.h>
 #include <string.h>
 #include <tenon/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Load a file by its extension, or say what it is and who opens it */
+/* Load a file by its extension, or say what it is and who opens it. */
 #include <tenon/backend/buffer.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Load a module whose file is in memory */
+/* Load a module whose file is in memory. */
 #include "lib/brief_errors.h"
 #include "runtime/core/tensor_data.h"
 #include "runtime/kind/loaders.h"

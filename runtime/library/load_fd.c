@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules by a descriptor: files that a sandboxed program was given, and files in memory */
+/* Modules by a descriptor: files that a sandboxed program was given, and files in memory. */
 #include "runtime/library/load_fd.h"
 
 #include <stdint.h>

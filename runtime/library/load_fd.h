@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path by which the dynamic linker opens a descriptor */
+/* The path by which the dynamic linker opens a descriptor. */
 #ifndef RUNTIME_LIBRARY_LOAD_FD_H
 #define RUNTIME_LIBRARY_LOAD_FD_H
 

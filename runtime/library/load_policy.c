@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keep the program's policy and ask it for each file */
+/* Keep the program's policy and ask it for each file. */
 #include "runtime/library/load_policy.h"
 
 #include <tenon/error.h>

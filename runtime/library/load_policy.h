@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's decision which files may be loaded */
+/* The program's decision which files may be loaded. */
 #ifndef RUNTIME_LIBRARY_LOAD_POLICY_H
 #define RUNTIME_LIBRARY_LOAD_POLICY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the dynamic section and hash tables of a mapped object */
+/* Read the dynamic section and hash tables of a mapped object. */
 #include "runtime/library/loaded_object.h"
 
 #include "lib/brief_errors.h"

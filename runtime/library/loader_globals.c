@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Global functions by which TVM loads modules, for code that looks them up by name */
+/* Global functions by which TVM loads modules, for code that looks them up by name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

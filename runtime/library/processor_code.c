@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* code for several processors in one module: what the machine has, and which code is for it */
+/* Code for several processors in one module: what the machine has, and which code is for it. */
 #include "runtime/library/processor_code.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write a library without code that ties a module and its provider together */
+/* Write a library without code that ties a module and its provider together. */
 #include "runtime/library/scoped_open.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open a module so that only it sees the compatibility library */
+/* Open a module so that only it sees the compatibility library. */
 #ifndef RUNTIME_LIBRARY_SCOPED_OPEN_H
 #define RUNTIME_LIBRARY_SCOPED_OPEN_H
 

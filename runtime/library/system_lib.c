@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules whose code is linked into the program, by the prefix of their symbols */
+/* Modules whose code is linked into the program, by the prefix of their symbols. */
 #include "runtime/library/system_lib.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Create and free the state of a thread */
+/* Create and free the state of a thread. */
 #include "runtime/library/thread_state.h"
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: streams, tensor allocators and the embedding interpreter */
+/* tvm-ffi: streams, tensor allocators and the embedding interpreter. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/tensor.h>

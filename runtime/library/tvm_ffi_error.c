@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: errors */
+/* Functions of tvm-ffi that raise, move and read errors. */
 
 #include "runtime/library/thread_state.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: functions and values */
+/* tvm-ffi: functions and values. */
 #include "lib/brief_errors.h"
 #include "runtime/library/tvm_table.h"
 #include "runtime/core/registry.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: objects and their memory */
+/* tvm-ffi: objects and their memory. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm-ffi: tensors, strings and dtypes */
+/* tvm-ffi: tensors, strings and dtypes. */
 #include <stdio.h>
 #include <string.h>
 #include <tenon/string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hash table of the runtime functions that the compatibility library forwards */
+/* Hash table of the runtime functions that the compatibility library forwards. */
 #include "runtime/library/tvm_table.h"
 
 #include <pthread.h>

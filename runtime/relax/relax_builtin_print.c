@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* relax.run.print, relax.run.assert_op, relax.run.shape_to_tensor, vm.builtin.debug_print */
+/* relax.run.print, relax.run.assert_op, relax.run.shape_to_tensor, vm.builtin.debug_print. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

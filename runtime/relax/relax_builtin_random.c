@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tvm.contrib.random: the numbers of C++'s std::mt19937, and what libstdc++ makes of them */
+/* tvm.contrib.random: the numbers of C++'s std::mt19937, and what libstdc++ makes of them. */
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* relax.run.nonzero and relax.run.unique: operators whose results have a size that depends on data */
+/* relax.run.nonzero and relax.run.unique: operators whose results have a size that depends on data. */
 #include <inttypes.h>
 #include <stdlib.h>
 

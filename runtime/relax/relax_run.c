@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interpret decoded instructions. */
+/* Run a function of a Relax executable: interpret its decoded instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operator of an NPU as its parts, one after the other: what a device's backend reads */
+/* An operator of an NPU as its parts, one after the other: what a device's backend reads. */
 #include "runtime/tflite/npu_parts.h"
 
 #include <tenon/backend/buffer.h>

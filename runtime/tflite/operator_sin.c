@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SIN of float32. */
+/* The operator SIN, for float32. */
 #include <math.h>
 
 #include "runtime/tflite/operator.h"

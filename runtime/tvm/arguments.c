@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments of global functions, checked */
+/* Arguments of global functions, checked. */
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the same of TVM 0.8 to 0.19 */
+/* The same of TVM 0.8 to 0.19. */
 #include <tenon/dlpack.h>
 
 union legacy_value {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what a compiler of the current generation makes of c[i] = a[i] + b[i]; built for any machine */
+/* What a compiler of the current generation makes of c[i] = a[i] + b[i]; built for any machine. */
 #include <tenon/tensor.h>
 #include <tenon/value.h>
 

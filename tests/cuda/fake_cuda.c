@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fake_cuda.h. Here: devices, contexts, what is live, faults. */
+/* The core of the fake libcuda (fake_cuda.h): devices, contexts, objects that are alive, and faults. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are an archive in Model Library Format: read, listed, and its memory summarised */
+/* The bytes are an archive in Model Library Format: read, listed, and its memory summarised. */
 #include <tenon/error.h>
 
 #include "lib/json_tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the symbol of an import tree, of TVM 0.8 to 0.21 */
+/* The bytes are the symbol of an import tree, of TVM 0.8 to 0.21. */
 #include "tests/fuzz/blob.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

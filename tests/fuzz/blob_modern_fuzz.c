@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the symbol of an import tree, of TVM 0.22 and later */
+/* The bytes are the symbol of an import tree, of TVM 0.22 and later. */
 #include "tests/fuzz/blob.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

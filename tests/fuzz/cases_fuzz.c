@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the cases in a module's file, behind the size, the version and the hash, which are those of the bytes */
+/* The bytes are the cases in a module's file, behind the size, the version and the hash, which are those of the bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a chat template, which is run and cut */
+/* The bytes are a chat template, which is run and cut. */
 #include <string.h>
 
 #include "llm/template_cut.h"

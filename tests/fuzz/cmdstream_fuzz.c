@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a command stream; what is accepted runs on the core of the firmware, which must find nothing wrong */
+/* The bytes are a command stream; what is accepted runs on the core of the firmware, which must find nothing wrong. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are an ELF file whose code is read for extensions of the processor */
+/* The bytes are an ELF file whose code is read for extensions of the processor. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

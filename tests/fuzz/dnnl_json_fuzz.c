@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the graph of a JSON runtime; all attributes that operators read are read */
+/* The bytes are the graph of a JSON runtime; all attributes that operators read are read. */
 #include "runtime/byoc/json_attributes.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file that is inspected */
+/* The bytes are a file that is inspected. */
 #include "runtime/library/inspect.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * the bytes are a driver payload of Ethos-U, or a .npz file or parts with one; an accepted stream must need exactly the extents that are reported, and runs on
- * the functional model, with each region in memory of exactly its size
+ * The bytes are a driver payload of Ethos-U, or a .npz file or parts with one; an accepted stream must need exactly the extents that are reported, and runs on
+ * the functional model, with each region in memory of exactly its size.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the text of an ExampleJSON module */
+/* The bytes are the text of an ExampleJSON module. */
 #include "tests/fuzz/example_kind.h"
 
 #include <tenon/backend/buffer.h>

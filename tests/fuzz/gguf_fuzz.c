@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file in GGUF, whose blocks become numbers */
+/* The bytes are a file in GGUF, whose blocks become numbers. */
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a graph.json */
+/* The bytes are a graph.json. */
 #include "runtime/graph/graph.h"
 #include "tests/fuzz/fuzz.h"
 

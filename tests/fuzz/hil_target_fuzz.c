@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the file of a board for "tenon hil" */
+/* The bytes are the file of a board for "tenon hil". */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file that tenon inspect is asked about: nothing of it is loaded */
+/* The bytes are a file that tenon inspect is asked about: nothing of it is loaded. */
 #include "tests/fuzz/command.h"
 #include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the manifest.json of a module that was taken apart */
+/* The bytes are the manifest.json of a module that was taken apart. */
 #include <stdlib.h>
 #include <string.h>
 

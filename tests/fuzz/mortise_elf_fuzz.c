@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are device code for mortise */
+/* The bytes are device code for mortise. */
 #include <stdlib.h>
 
 #include "devices/mortise/mortise_elf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are what a host writes to the ring of mortise, and perhaps its setup */
+/* The bytes are what a host writes to the ring of mortise, and perhaps its setup. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

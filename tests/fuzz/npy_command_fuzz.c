@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are an array of numpy, or a zip file of some, that commands read */
+/* The bytes are an array of numpy, or a zip file of some, that commands read. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file of parameters that tenon params works on */
+/* The bytes are a file of parameters that tenon params works on. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file of parameters */
+/* The bytes are a file of parameters. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a graph.json, which all code generators get */
+/* The bytes are a graph.json, which all code generators get. */
 #include "link/partition/partition.h"
 #include "tests/fuzz/fuzz.h"
 

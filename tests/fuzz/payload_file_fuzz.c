@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the first byte chooses a suffix of the files of backends, the others are such a file, or the payload of its kind */
+/* The first byte chooses a suffix of the files of backends, the others are such a file, or the payload of its kind. */
 #include "tests/unit/blob.h"
 
 #include <tenon/backend/buffer.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the first byte chooses a kind of payload and a generation, the others are one */
+/* The first byte chooses a kind of payload and a generation, the others are one. */
 #include <stdlib.h>
 
 #include "runtime/payload/payload_program.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are what a child process says of a backend: a driver that it opens may have overwritten them */
+/* The bytes are what a child process says of a backend: a driver that it opens may have overwritten them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the first byte chooses a record that linking leaves in a file, the others are one */
+/* The first byte chooses a record that linking leaves in a file, the others are one. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/buffer.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a Relax executable; what is accepted is run for a while */
+/* The bytes are a Relax executable; what is accepted is run for a while. */
 #include <stdlib.h>
 #include <string.h>
 

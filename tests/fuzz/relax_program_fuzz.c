@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes decide what a Relax program does; it is run for a while */
+/* The bytes decide what a Relax program does; it is run for a while. */
 #include "tests/fuzz/relax_program.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are register commands for RK3588; what is accepted must set its registers from its own regions alone, and is shown as text */
+/* The bytes are register commands for RK3588; what is accepted must set its registers from its own regions alone, and is shown as text. */
 #include <stdlib.h>
 #include <string.h>
 

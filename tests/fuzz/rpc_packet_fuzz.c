@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the generation of a client of TVM's RPC, and a packet that it sends */
+/* The bytes are the generation of a client of TVM's RPC, and a packet that it sends. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file in safetensors */
+/* The bytes are a file in safetensors. */
 #include "tests/fuzz/fuzz.h"
 
 /* tokens of JSON, of which a byte of the header may be half of one */

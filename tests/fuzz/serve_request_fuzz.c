@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are whether a conversation is asked for, and the body of a request to tenon-serve */
+/* The bytes are whether a conversation is asked for, and the body of a request to tenon-serve. */
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are how a suite on a board ended, and what it printed: TAP, KTAP, or anything else */
+/* The bytes are how a suite on a board ended, and what it printed: TAP, KTAP, or anything else. */
 #include <stdlib.h>
 #include <string.h>
 

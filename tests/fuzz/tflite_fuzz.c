@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * the bytes are a model of TensorFlow Lite, as tenon inspect and tenon verify read it: what was read once can be read again, lies in the
- * file, and is printed; payloads of operators are checked
+ * The bytes are a model of TensorFlow Lite, as tenon inspect and tenon verify read it: what was read once can be read again, lies in the
+ * file, and is printed; payloads of operators are checked.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * the bytes are a model of TensorFlow Lite, which is opened with ethosu://sim and run twice: operators of the processor read and write
- * their own tensors alone, those of the NPU are run by the model of Ethos-U, with a bound to their work
+ * The bytes are a model of TensorFlow Lite, which is opened with ethosu://sim and run twice: operators of the processor read and write
+ * their own tensors alone, those of the NPU are run by the model of Ethos-U, with a bound to their work.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a tokenizer.json, which encodes a text if it can be read */
+/* The bytes are a tokenizer.json, which encodes a text if it can be read. */
 #include <stdlib.h>
 
 #include "llm/tokenizer_bpe.h"

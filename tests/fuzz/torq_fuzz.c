@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * the bytes are a module of torq-compile, or one executable; what is accepted must stay in the memory that is reported: its
- * segments are written, and its copies are made, in memory of exactly that size
+ * The bytes are a module of torq-compile, or one executable; what is accepted must stay in the memory that is reported: its
+ * segments are written, and its copies are made, in memory of exactly that size.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the trace of another machine: its clocks, then its events */
+/* The bytes are the trace of another machine: its clocks, then its events. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/buffer.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are the JSON of a message to a tracker */
+/* The bytes are the JSON of a message to a tracker. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the bytes are a file that is verified, taken apart and put together again: nothing of it is loaded */
+/* The bytes are a file that is verified, taken apart and put together again: nothing of it is loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 

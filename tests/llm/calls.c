@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls FOLDER [--device URI]: plays the recorded calls of a model: FOLDER/calls.json, one object a call,
+ * Calls FOLDER [--device URI]: plays the recorded calls of a model: FOLDER/calls.json, one object a call,
  * with model.so beside it. Reports each call that differs from the record. Exit status: 0, 1 when one
  * differs, 2 for wrong arguments or files.
  */

@@ -195,7 +195,9 @@ def main():
         record_real(sys.argv[1])
         sys.stdout.flush()
         os._exit(0)
-    print("/* SPDX-License-Identifier: MIT */\n/* Made by gguf_record.py. */\n/* clang-format off */")
+    print("/* SPDX-License-Identifier: MIT */\n"
+          "/* What llama.cpp and Jinja make of small vocabularies and chat templates, to compare with; gguf_record.py writes it. */\n"
+          "/* clang-format off */")
     strings("tokens", TOKENS)
     strings("merges", MERGES)
     with tempfile.TemporaryDirectory() as folder:

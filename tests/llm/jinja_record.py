@@ -236,7 +236,7 @@ def main():
     """Print the header."""
     e = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, Generation])
     e.globals["raise_exception"] = refuse
-    print("/* SPDX-License-Identifier: MIT */\n/* Written by jinja_record.py; a template, and the text that Jinja makes of it */\n/* clang-format off */\n")
+    print("/* SPDX-License-Identifier: MIT */\n/* Written by jinja_record.py; a template, and the text that Jinja makes of it. */\n/* clang-format off */\n")
     print("static const struct recorded recorded[] = {")
     for program in [*("{{ " + x + " }}" for x in EXPRESSIONS), *TEMPLATES]:
         text = e.from_string(program).render(messages=MESSAGES, bos_token="<s>", eos_token="</s>", add_generation_prompt=True, tools=None)

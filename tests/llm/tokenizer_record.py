@@ -81,7 +81,9 @@ def quoted(text):
 
 
 def main():
-    print("/* SPDX-License-Identifier: MIT */\n/* Made by tokenizer_record.py. */\n/* clang-format off */")
+    print("/* SPDX-License-Identifier: MIT */\n"
+          "/* Tokens by Hugging Face's tokenizers, to compare ours with; tokenizer_record.py writes it. */\n"
+          "/* clang-format off */")
     for parts, texts in CASES:
         model = {"type": "BPE", "unk_token": "?", "vocab": VOCABULARY, "merges": MERGES, **parts.get("model", {})}
         whole = {"version": "1.0", "added_tokens": [], **parts, "model": model}

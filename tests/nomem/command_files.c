@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* files that the lines of command_test read (command_files.h) */
+/* Files that the lines of command_test read (command_files.h). */
 #include "tests/nomem/command_files.h"
 
 #include <limits.h>

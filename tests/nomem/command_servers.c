@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the tracker and the servers of command_test, which are commands in child processes (command_servers.h) */
+/* The tracker and the servers of command_test, which are commands in child processes (command_servers.h). */
 #include "tests/nomem/command_servers.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the check of register commands, called as the suites need it */
+/* The check of register commands, called as the suites need it. */
 #include <stdlib.h>
 #include <string.h>
 

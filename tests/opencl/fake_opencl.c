@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fake_opencl.h. Kernels: "add" (int *out, const int *in, int what), others do nothing. */
+/* The fake OpenCL library (fake_opencl.h). Its kernels: "add" (int *out, const int *in, int what), others do nothing. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* addresses as text, sockets that listen on them, and connections to them; with calls to the system that fail */
+/* Addresses as text, sockets that listen on them, and connections to them; with calls to the system that fail. */
 #include "tests/unit/suite.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes over sockets and pipes: time limits, silence, peers that leave, and calls to the system that fail */
+/* Bytes over sockets and pipes: time limits, silence, peers that leave, and calls to the system that fail. */
 #include "tests/unit/suite.h"
 
 #include <signal.h>

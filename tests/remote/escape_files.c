@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways out of a sandbox: files outside of the session's folder */
+/* Ways out of a sandbox: files outside of the session's folder. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways out of a sandbox: what outlives the session, and calls of the kernel that it has no use for */
+/* Ways out of a sandbox: what outlives the session, and calls of the kernel that it has no use for. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

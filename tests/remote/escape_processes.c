@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways out of a sandbox: other processes, and leaving the group */
+/* Ways out of a sandbox: other processes, and leaving the group. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

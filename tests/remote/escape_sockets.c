@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways out of a sandbox: sockets of others, and the network */
+/* Ways out of a sandbox: sockets of others, and the network. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

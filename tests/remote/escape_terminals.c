@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways out of a sandbox: the terminal, the files and the environment of the operator */
+/* Ways out of a sandbox: the terminal, the files and the environment of the operator. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uploaded code that tries each way out of its sandbox (escapes.h) */
+/* Uploaded code that tries each way out of its sandbox (escapes.h). */
 #include <tenon/value.h>
 
 #include "escape_calls.h"

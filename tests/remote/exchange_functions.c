@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* functions for the exchanges, uploaded to servers that have none of TVM's tests */
+/* Functions for the exchanges, uploaded to servers that have none of TVM's tests. */
 #include <tenon/value.h>
 
 #define FUNCTION(name)                                                                             \

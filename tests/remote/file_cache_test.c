@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* files of earlier sessions: what is kept of a folder that uploaded code made, and the quota */
+/* Files of earlier sessions: what is kept of a folder that uploaded code made, and the quota. */
 #include "tests/unit/suite.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uploaded code that crashes, hangs, and tries to leave its sandbox */
+/* Uploaded code that crashes, hangs, and tries to leave its sandbox. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

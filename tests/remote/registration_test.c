@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* a server at a tracker that is played by the case, message by message */
+/* A server at a tracker that is played by the case, message by message. */
 #include "tests/unit/suite.h"
 
 #include <arpa/inet.h>

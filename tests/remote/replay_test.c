@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recorded sessions of stock peers, replayed to our session in both encodings */
+/* Recorded sessions of stock peers, replayed to our session in both encodings. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

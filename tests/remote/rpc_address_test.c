@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* devices of a server by their address */
+/* Devices of a server by their address. */
 #include "tests/remote/rpc_session.h"
 
 #include <arpa/inet.h>

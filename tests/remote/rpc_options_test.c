@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of tenon/rpc.h: their defaults, those of programs with a smaller struct, and what is refused; servers that end at once */
+/* Options of tenon/rpc.h: their defaults, those of programs with a smaller struct, and what is refused; servers that end at once. */
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* our client with our session, in both encodings of waiting: pipelined, and request by request */
+/* Our client with our session, in both encodings of waiting: pipelined, and request by request. */
 #include "tests/remote/rpc_session.h"
 
 #include <stdio.h>

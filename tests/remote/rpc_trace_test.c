@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* traces of sessions that work */
+/* Traces of sessions that work. */
 #include "tests/remote/rpc_session.h"
 
 #include <stdio.h>

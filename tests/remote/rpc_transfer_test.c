@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tensors and files between our client and our session */
+/* Tensors and files between our client and our session. */
 #include "tests/remote/rpc_session.h"
 
 #include <stdio.h>

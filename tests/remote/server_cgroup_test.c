@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* where the cgroup of the server lies; what is made there, tests/remote/cgroup_guest.sh shows on a kernel */
+/* Where the cgroup of the server lies; what is made there, tests/remote/cgroup_guest.sh shows on a kernel. */
 #include "tests/unit/suite.h"
 
 #include "rpc/server/session_cgroup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uploaded code that ends its session, or leaves things behind */
+/* Uploaded code that ends its session, or leaves things behind. */
 #include "tests/remote/server_process.h"
 
 #include <tenon/backend/buffer.h>

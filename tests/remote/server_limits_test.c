@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uploaded code that takes processes, time, memory and files, and its sandbox */
+/* Uploaded code that takes processes, time, memory and files, and its sandbox. */
 #include "tests/remote/server_process.h"
 
 #include <errno.h>

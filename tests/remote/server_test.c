@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the server under clients that leave, lie or wait, and its own end: it serves the next one, and keeps nothing */
+/* The server under clients that leave, lie or wait, and its own end: it serves the next one, and keeps nothing. */
 #include "tests/remote/server_process.h"
 
 #include <errno.h>

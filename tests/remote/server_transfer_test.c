@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* large files and copies go through a session in parts */
+/* Large files and copies go through a session in parts. */
 #include "tests/remote/server_process.h"
 
 #include <stdio.h>

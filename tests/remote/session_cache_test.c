@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* a session whose client asks for files that need not be sent again: what is in its folder, in the cache, and what only seems so */
+/* A session whose client asks for files that need not be sent again: what is in its folder, in the cache, and what only seems so. */
 #include "tests/unit/suite.h"
 
 #include <fcntl.h>

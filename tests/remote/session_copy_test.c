@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* large copies to the tensors of a session: they are checked by their first bytes and go where they belong */
+/* Large copies to the tensors of a session: they are checked by their first bytes and go where they belong. */
 #include "tests/unit/suite.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the folder of a session: uploads of all sizes, and what is refused */
+/* The folder of a session: uploads of all sizes, and what is refused. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

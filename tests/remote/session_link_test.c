@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* objects that a session links, by compilers that are scripts: what they make, what they say, and how they end */
+/* Objects that a session links, by compilers that are scripts: what they make, what they say, and how they end. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the memory of a session: handles, copies, its quota, and other devices than the CPU */
+/* The memory of a session: handles, copies, its quota, and other devices than the CPU. */
 #include "tests/unit/suite.h"
 
 #include "tests/remote/client.h"

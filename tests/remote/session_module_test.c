@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the modules of a session: loading, importing, functions, and evaluators of these */
+/* The modules of a session: loading, importing, functions, and evaluators of these. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

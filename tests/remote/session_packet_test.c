@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the packets of a session: their order, wrong forms, ends, and the legacy encoding */
+/* The packets of a session: their order, wrong forms, ends, and the legacy encoding. */
 #include "tests/unit/suite.h"
 
 #include "rpc/wire/wire_codes.h"

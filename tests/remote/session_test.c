@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the functions of a session: their values, those that are not there, traces and time evaluators */
+/* The functions of a session: their values, those that are not there, traces and time evaluators. */
 #include "tests/unit/suite.h"
 
 #include "lib/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the tracker: its queues, its messages, a thousand servers and clients, and peers that lie, stall and leave */
+/* The tracker: its queues, its messages, a thousand servers and clients, and peers that lie, stall and leave. */
 #include "tests/unit/suite.h"
 
 #include <fcntl.h>

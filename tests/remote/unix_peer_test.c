@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may connect to a server's Unix socket: users and groups that are named, this user, and root */
+/* Who may connect to a server's Unix socket: users and groups that are named, this user, and root. */
 #include "tests/unit/suite.h"
 
 #include <grp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sequences and packets: what is decoded, and what is refused */
+/* Sequences and packets: what is decoded, and what is refused. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON of strangers as a tree of cJSON: its values are limited, because each takes far more than its bytes */
+/* JSON of strangers as a tree of cJSON: its values are limited, because each takes far more than its bytes. */
 #include "suite.h"
 
 #include <stdlib.h>

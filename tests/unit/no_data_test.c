@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* public functions that a program gives a size without data: an error, not a fault */
+/* Public functions that a program gives a size without data: an error, not a fault. */
 #include "suite.h"
 
 #include <stdio.h>

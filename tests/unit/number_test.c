@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* numbers in files and protocols, in a program whose language has a comma in its numbers */
+/* Numbers in files and protocols, in a program whose language has a comma in its numbers. */
 #include "suite.h"
 
 #include <locale.h>

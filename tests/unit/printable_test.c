@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text of strangers on a terminal: names in files, replies of models, messages that quote them */
+/* Text of strangers on a terminal: names in files, replies of models, messages that quote them. */
 #include "suite.h"
 
 #include <stdio.h>

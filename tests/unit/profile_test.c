@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* the table of operators that "tenon run --profile" and "tenon bench --per-op" print */
+/* The table of operators that "tenon run --profile" and "tenon bench --per-op" print. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines on devices. The null device is the main one: its memory is its own, and the host sees it. */
+/*
+ * Relax machines put values on the right device and copy between devices. The null device is the main one: its memory is its own, and
+ * the host sees it.
+ */
 #include "tests/unit/relax_assembler.h"
 
 #include <pthread.h>

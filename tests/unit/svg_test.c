@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pictures: what comes into them of untrusted names, and where nodes of a graph go */
+/* Pictures: what comes into them of untrusted names, and where nodes of a graph go. */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fake_vulkan.h. It knows one driver: functions of devices are the same for all of them. */
+/* The Vulkan library in front of the real one (fake_vulkan.h). It knows one driver: functions of devices are the same for all of them. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon bench: measure how long a model takes */
+/* tenon bench: measure how long a model takes. */
 #include "tools/bench/bench.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon bench, for the table of commands */
+/* tenon bench, for the table of commands. */
 #ifndef TOOLS_BENCH_BENCH_H
 #define TOOLS_BENCH_BENCH_H
 

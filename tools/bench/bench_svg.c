@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs as a curve, operators as bars */
+/* Runs as a curve, operators as bars. */
 #include "tools/bench/bench_svg.h"
 
 #include <inttypes.h>

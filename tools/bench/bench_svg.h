@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of tenon bench and tenon report */
+/* Pictures of tenon bench and tenon report. */
 #ifndef TOOLS_BENCH_BENCH_SVG_H
 #define TOOLS_BENCH_BENCH_SVG_H
 

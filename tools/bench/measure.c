@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open a model on devices, run it, and keep the time of each run and operator */
+/* Open a model on devices, run it, and keep the time of each run and operator. */
 #include "tools/bench/measure.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon chat: talk to a language model */
+/* tenon chat: talk to a language model. */
 #include "tools/chat/chat.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon chat, for the table of commands */
+/* tenon chat, for the table of commands. */
 #ifndef TOOLS_CHAT_CHAT_H
 #define TOOLS_CHAT_CHAT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print a reply as it comes, then its figures */
+/* Print a reply as it comes, then its figures. */
 #include "tools/chat/chat_reply.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings as JSON. */
+/* Write the findings of tenon doctor as JSON. */
 #include "tools/doctor/doctor.h"
 
 #include <string.h>

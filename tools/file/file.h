@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading whole files. */
+/* Read whole files of any sort, also devices and pipes that never end. */
 #ifndef TOOLS_FILE_FILE_H
 #define TOOLS_FILE_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results as JSON. */
+/* Write the results of tenon hil as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

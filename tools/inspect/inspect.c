@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse options, recognise the file, choose the form of the answer */
+/* Parse options, recognise the file, choose the form of the answer. */
 #include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_code.h"

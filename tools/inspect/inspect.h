@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of tenon inspect */
+/* Output of tenon inspect. */
 #ifndef TOOLS_INSPECT_INSPECT_H
 #define TOOLS_INSPECT_INSPECT_H
 

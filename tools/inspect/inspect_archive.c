@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon inspect of an archive in Model Library Format */
+/* tenon inspect of an archive in Model Library Format. */
 #include "tools/inspect/inspect_archive.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon inspect of archives in Model Library Format, for the command */
+/* tenon inspect of archives in Model Library Format, for the command. */
 #ifndef TOOLS_INSPECT_INSPECT_ARCHIVE_H
 #define TOOLS_INSPECT_INSPECT_ARCHIVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module tree as a graph for Graphviz */
+/* A module tree as a graph for Graphviz. */
 #include "lib/printable_character.h"
 #include "tools/inspect/inspect.h"
 #include "tools/opened_model/module_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module tree as JSON */
+/* A module tree as JSON. */
 #include <stdlib.h>
 
 #include "tools/inspect/inspect.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ports, operators and parameters of a model as text, graph and JSON */
+/* Ports, operators and parameters of a model as text, graph and JSON. */
 #include <inttypes.h>
 
 #include "tools/inspect/inspect_model.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description of a whole model for tenon inspect */
+/* Description of a whole model for tenon inspect. */
 #ifndef TOOLS_INSPECT_INSPECT_MODEL_H
 #define TOOLS_INSPECT_INSPECT_MODEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon inspect --show: artifacts as text */
+/* tenon inspect --show: artifacts as text. */
 #include "tools/inspect/inspect_show.h"
 
 #include <errno.h>

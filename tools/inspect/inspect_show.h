@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon inspect --show, for the command */
+/* tenon inspect --show, for the command. */
 #ifndef TOOLS_INSPECT_INSPECT_SHOW_H
 #define TOOLS_INSPECT_INSPECT_SHOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module tree as a picture */
+/* A module tree as a picture. */
 #include "tools/inspect/inspect_svg.h"
 
 #include <stdlib.h>

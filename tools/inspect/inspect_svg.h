@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of tenon inspect and tenon report */
+/* Pictures of tenon inspect and tenon report. */
 #ifndef TOOLS_INSPECT_INSPECT_SVG_H
 #define TOOLS_INSPECT_INSPECT_SVG_H
 

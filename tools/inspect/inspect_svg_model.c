@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operators of a model as a picture of a graph */
+/* The operators of a model as a picture of a graph. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

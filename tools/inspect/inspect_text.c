@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module tree as text in columns */
+/* A module tree as text in columns. */
 #include <stdlib.h>
 
 #include <tenon/backend/buffer.h>

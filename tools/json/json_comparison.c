@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons as JSON */
+/* Write comparisons of tensors as JSON, for each command that has --json. */
 #include "tools/json/json_comparison.h"
 
 #include "tools/json/json_value.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons as JSON */
+/* Comparisons of tensors as JSON. */
 #ifndef TOOLS_JSON_JSON_COMPARISON_H
 #define TOOLS_JSON_JSON_COMPARISON_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params: list, extract, align and create parameter files */
+/* tenon params: list, extract, align and create parameter files. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

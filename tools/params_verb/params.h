@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of tenon params share: words, the target and its checks, writing */
+/* What the files of tenon params share: words, the target and its checks, writing. */
 #ifndef TOOLS_PARAMS_VERB_PARAMS_H
 #define TOOLS_PARAMS_VERB_PARAMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params convert */
+/* tenon params convert: write parameters in another format. */
 #include "tools/file/output.h"
 #include "tools/params_verb/params.h"
 #include "tools/tensor/npz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params extract */
+/* tenon params extract: write single parameters as array files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

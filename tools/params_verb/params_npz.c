@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon params from-npz */
+/* tenon params from-npz: make a file of parameters of numpy's arrays. */
 #include "tools/tensor/npz.h"
 #include "tools/params_verb/params.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check the file or folder that parameters are written to */
+/* Check the file or folder that parameters are written to. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

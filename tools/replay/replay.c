@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon replay: repeat the operations of a record on a device, or compare two devices */
+/* tenon replay: repeat the operations of a record on a device, or compare two devices. */
 #include "tools/replay/replay.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon replay: repeat the operations of a record on a device, or compare two devices */
+/* tenon replay: repeat the operations of a record on a device, or compare two devices. */
 #ifndef TOOLS_REPLAY_REPLAY_H
 #define TOOLS_REPLAY_REPLAY_H
 

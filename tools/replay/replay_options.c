@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the options of tenon replay, and refuse what excludes each other */
+/* Parse the options of tenon replay, and refuse what excludes each other. */
 #include "tools/replay/replay_options.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of tenon replay */
+/* The options of tenon replay. */
 #ifndef TOOLS_REPLAY_REPLAY_OPTIONS_H
 #define TOOLS_REPLAY_REPLAY_OPTIONS_H
 

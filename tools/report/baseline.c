@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the JSON of an earlier tenon bench */
+/* Read the JSON of an earlier tenon bench. */
 #include <stdlib.h>
 #include <string.h>
 

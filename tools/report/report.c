@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse options, measure runs if they are wanted, write the page */
+/* Parse options, measure runs if they are wanted, write the page. */
 #include "tools/report/report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon report: a page of a model */
+/* tenon report: a page of a model. */
 #ifndef TOOLS_REPORT_REPORT_H
 #define TOOLS_REPORT_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of values in use at each operator: from the one that writes a value to the last that reads it */
+/* Bytes of values in use at each operator: from the one that writes a value to the last that reads it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

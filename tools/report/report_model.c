@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs, outputs and parameters as tables, operators as a picture and as a table */
+/* Inputs, outputs and parameters as tables, operators as a picture and as a table. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The import tree as a picture, and the functions of each module */
+/* The import tree as a picture, and the functions of each module. */
 #include "tools/inspect/inspect_svg.h"
 
 #include <tenon/backend/buffer.h>

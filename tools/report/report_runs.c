@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs on several devices side by side: their times, their operators, and where outputs differ */
+/* Runs on several devices side by side: their times, their operators, and where outputs differ. */
 #include <inttypes.h>
 #include <tenon/backend/buffer.h>
 #include <time.h>

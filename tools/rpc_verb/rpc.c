@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc: the table of its actions */
+/* tenon rpc: the table of its actions. */
 #include "tools/rpc_verb/rpc.h"
 
 #include <string.h>

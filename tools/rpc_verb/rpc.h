@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc: its actions, and what they share */
+/* tenon rpc: its actions, and what they share. */
 #ifndef TOOLS_RPC_VERB_RPC_H
 #define TOOLS_RPC_VERB_RPC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse --advertise: the address under which a tracker hands a server out */
+/* Parse --advertise: the address under which a tracker hands a server out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

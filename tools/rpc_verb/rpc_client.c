@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions of a client: ping, functions, upload, call */
+/* Actions of a client: ping, functions, upload, call. */
 #include "tools/rpc_verb/rpc_client.h"
 
 #include <inttypes.h>

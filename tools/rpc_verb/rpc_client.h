@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "tenon rpc ping", "upload", "call" and "functions": a session with a server */
+/* "tenon rpc ping", "upload", "call" and "functions": a session with a server. */
 #ifndef TOOLS_RPC_VERB_RPC_CLIENT_H
 #define TOOLS_RPC_VERB_RPC_CLIENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc proxy: parse its options and run the proxy */
+/* tenon rpc proxy: parse its options and run the proxy. */
 #include <tenon/rpc.h>
 
 #include "tools/rpc_verb/rpc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc serve: parse its options and run the server */
+/* tenon rpc serve: parse its options and run the server. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

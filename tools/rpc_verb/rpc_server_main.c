@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon-rpc-server: "tenon rpc serve" as a program of its own, for boards with little storage */
+/* tenon-rpc-server: "tenon rpc serve" as a program of its own, for boards with little storage. */
 #include <string.h>
 #include <tenon/tenon.h>
 

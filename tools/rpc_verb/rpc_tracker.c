@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc tracker: parse its options and run the tracker */
+/* tenon rpc tracker: parse its options and run the tracker. */
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/rpc.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon rpc tracker status: the queues and servers of a tracker */
+/* tenon rpc tracker status: the queues and servers of a tracker. */
 #include <stdlib.h>
 #include <tenon/rpc.h>
 #include <tenon/string.h>

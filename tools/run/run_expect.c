@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compare each result with its expected value */
+/* Compare each result with its expected value. */
 #include "tools/cli/progress.h"
 #include "tools/run/run.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call a function as often as asked, and take its results */
+/* Call a function as often as asked, and take its results. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as JSON */
+/* The report as JSON. */
 #include <stdio.h>
 
 #include "tools/json/json_comparison.h"

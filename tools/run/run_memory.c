@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run --memory: what a model takes, what for and when, and what would shrink it */
+/* tenon run --memory: what a model takes, what for and when, and what would shrink it. */
 #include "tools/run/run_memory.h"
 
 #include <inttypes.h>

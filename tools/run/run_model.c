@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run a whole model as often as asked, and write its outputs */
+/* Run a whole model as often as asked, and write its outputs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run the cases in the file of a model, and print the result as KTAP */
+/* Run the cases in the file of a model, and print the result as KTAP. */
 #include <string.h>
 #include <tenon/backend/buffer.h>
 #include <tenon/self_test.h>

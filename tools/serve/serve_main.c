@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon-serve: language models by HTTP */
+/* tenon-serve: language models by HTTP. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>

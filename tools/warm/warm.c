@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon warm: build all kernels of a module before it is used */
+/* tenon warm: build all kernels of a module before it is used. */
 #include "tools/warm/warm.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of tenon warm share: the build in several processes, and its result */
+/* What the files of tenon warm share: the build in several processes, and its result. */
 #ifndef TOOLS_WARM_WARM_H
 #define TOOLS_WARM_WARM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result as JSON */
+/* The result as JSON. */
 #include "tools/json/json_value.h"
 #include "tools/warm/warm.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls between the worker and the other process */
+/* Calls between the worker and the other process. */
 #include "calls.h"
 
 #include <stdlib.h>

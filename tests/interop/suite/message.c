@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* messages of the worker: writing and reading them */
+/* Messages of the worker: writing and reading them. */
 #include "message.h"
 
 #include <stdbool.h>

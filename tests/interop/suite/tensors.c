@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tensors of calls: which are kept, and sending their changes */
+/* Tensors of calls: which are kept, and sending their changes. */
 #include "tensors.h"
 
 #include <stdlib.h>

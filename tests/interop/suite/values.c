@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* values in messages: reading and writing each form */
+/* Values in messages: reading and writing each form. */
 #include "values.h"
 
 #include <stdlib.h>
