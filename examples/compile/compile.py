@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+"""The former name of compile/tenon-compile, for scripts that still call it."""
+
 import os, sys  # fmt: skip
 
 os.execv(

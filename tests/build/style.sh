@@ -5,14 +5,36 @@
 
 . tests/build/tap.sh
 
-# The comment stands below the SPDX line; that of a public header, and of one of tests, may stand below the guard.
+# The comment is the second line. Public headers begin with their page, a comment of kernel-doc below the guard or in its place.
+# Its first paragraph has four words at least, and an end; that of an example may end with the command that runs it.
 begins_with_a_sentence()
 {
 	find "$@" -type f \( -name '*.[chS]' -o -name '*.cpp' -o -name '*.sv' \) -exec awk '
-		FNR == 1 { begun = 0; next }
-		begun || (FILENAME ~ /^(include|tests)\/.*\.h$/ && /^(#ifndef .*|#define .*|)$/) { next }
-		{ begun = 1 }
-		!/^(\/\*|\/\/)/ { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
+		function complain(what) { print FILENAME ": " what; bad = 1; state = DONE }
+		BEGIN { SEEK = 0; READ = 1; DONE = 2 }
+		FNR == 1 { state = SEEK; text = ""; page = FILENAME ~ /^include\/.*\.h$/; next }
+		state == DONE || (state == SEEK && page && /^(#ifndef .*|#define .*|)$/) { next }
+		state == SEEK && !/^(\/\*|\/\/)/ { complain("no comment below the SPDX line says what the file is for"); next }
+		state == SEEK { state = READ; line = /^\/\// }
+		{
+			ended = line ? !/^\/\/ ?[^ ]/ || /^\/\/ verilator/ : /\*\// || /^ \*$/
+			said = $0
+			gsub(/^ ?(\/\*+|\*\/|\*|\/\/) ?|\*\/.*/, "", said)
+			if (!line || !ended)
+				text = text " " said
+		}
+		ended {
+			sub(/ +$/, "", text)
+			if (page) {
+				if (text !~ /^ +DOC: /)
+					complain("it does not begin with its page, DOC: ")
+			} else if (split(text, words, " ") < 4) {
+				complain("what the file is for takes more than " text)
+			} else if (text !~ /[.:!?]$/ && FILENAME !~ /^examples\//) {
+				complain("the sentence has no end:" text)
+			}
+			state = DONE
+		}
 		END { exit bad }' {} +
 }
 
@@ -22,11 +44,11 @@ say_what_they_act_on()
 	! grep -rnE '^static [^;=]*\<(run|describe|make_room)\(' --include='*.c' "$@"
 }
 
-# Scripts, too, begin with a comment below the SPDX line
+# Scripts, too, begin with a comment below the SPDX line; those without a suffix are told by their first line
 scripts_begin_with_a_sentence()
 {
-	find "$@" -type f \( -name '*.py' -o -name '*.awk' -o -name '*.sh' \) -exec awk '
-		FNR == 1 { begun = 0; if (/^#!/) next }
+	find "$@" -type f \( -name '*.py' -o -name '*.awk' -o -name '*.sh' -o ! -name '*.*' \) -exec awk '
+		FNR == 1 { begun = FILENAME !~ /\.[a-z]+$/ && !/^#!/; if (/^#!/) next }
 		begun || /SPDX-License/ || /^#?$/ { next }
 		{ begun = 1 }
 		!/^(#|r?""")/ { print FILENAME ": no comment below the SPDX line says what the file is for"; bad = 1 }
@@ -63,7 +85,7 @@ for folder in devices driver examples firmware include lib link llm python rpc r
 	it "each file of $folder/ begins with a sentence" begins_with_a_sentence "$folder"
 done
 it "static functions are named for what they act on" say_what_they_act_on devices driver firmware lib link llm python rpc runtime tools
-it "each script begins with a sentence" scripts_begin_with_a_sentence compile hil packaging python scripts tests/compile tests/interop tools
+it "each script begins with a sentence" scripts_begin_with_a_sentence compile driver examples firmware hil packaging python rpc scripts tests tools
 if git rev-parse --git-dir > /dev/null 2>&1; then
 	it "each Kbuild begins with a sentence" lists_begin_with_a_sentence
 	it "the tree keeps nothing that a compiler writes" keeps_nothing_of_a_compiler
