@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which element types are valid, for readers of foreign bytes. */
+/* Test whether an element type is valid, for readers of foreign bytes. */
 #ifndef RUNTIME_CORE_DTYPE_H
 #define RUNTIME_CORE_DTYPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps without a size limit, for results that are only read. */
+/* Make maps of any size, for results that are only read. */
 #ifndef RUNTIME_CORE_MAP_OBJECT_H
 #define RUNTIME_CORE_MAP_OBJECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of objects that a thread deletes after the outermost one. */
+/* Queue the objects that a deleter releases, and delete them after it, so that deep nesting needs no stack. */
 #include "runtime/core/nested_delete.h"
 
 #define BOTH (TENON_DELETE_CONTENT | TENON_DELETE_MEMORY)

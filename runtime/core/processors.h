@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many processors the thread pool may use, and which. */
+/* Tell how many processors the thread pool may use, and which. */
 #ifndef RUNTIME_CORE_PROCESSORS_H
 #define RUNTIME_CORE_PROCESSORS_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The global function registry. Readers walk an immutable array of pointers to entries that are
- * never freed, so a lookup takes no lock. Writers copy the array under a lock. A lookup that finds
- * nothing asks the sources, which may open a plug-in.
+ * The registry of global functions.
+ *
+ * Readers search an immutable array of pointers to entries that are never freed, so a lookup takes no lock. Writers
+ * copy the array under a lock. If a lookup finds nothing, it asks the sources, which may open a plug-in.
  */
 #include <pthread.h>
 #include <stdlib.h>

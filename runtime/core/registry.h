@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Global functions by name, for the rooms that register or list them. */
+/* The registry of global functions, for the rooms that register, find or list them. */
 #ifndef RUNTIME_CORE_REGISTRY_H
 #define RUNTIME_CORE_REGISTRY_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spin for a short time before sleeping. The time adapts: a wait that ends in time, or soon after,
- * lengthens the next one. A longer wait shortens it, so that an idle or crowded machine is not kept
- * busy.
+ * Spin for a short time before sleeping.
+ *
+ * The time adapts. If a wait ends while it spins, or soon after, the next one spins longer; if it lasts longer, the next
+ * one spins for less time. So waiting threads do not keep an idle or crowded machine busy.
  */
 #ifndef RUNTIME_CORE_SPIN_H
 #define RUNTIME_CORE_SPIN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check that a tensor of a program has the data that its size promises. */
+/* Refuse tensors and bytes of a program that have a size but no data. */
 #ifndef RUNTIME_CORE_TENSOR_DATA_H
 #define RUNTIME_CORE_TENSOR_DATA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors without a byte offset, for compiled code that refuses one. */
+/* Move the byte offset of a tensor into its pointer, for compiled code that refuses offsets. */
 #ifndef RUNTIME_CORE_TENSOR_SETTLE_H
 #define RUNTIME_CORE_TENSOR_SETTLE_H
 

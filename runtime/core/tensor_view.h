@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensor objects that belong to a model, or whose contents the caller sets. */
+/* Make tensor objects in the heap of a model, or with contents that the caller sets. */
 #ifndef RUNTIME_CORE_TENSOR_VIEW_H
 #define RUNTIME_CORE_TENSOR_VIEW_H
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread pool, which runs the tasks of a parallel launch. Each worker has its own cache line, where the launcher offers it a task: the job,
- * and then the number of the launch. The worker takes the task. If it has not, a thread whose own
- * task has returned takes it, so that a launch does not wait for a late worker.
+ * The thread pool, which runs the tasks of a parallel launch.
  *
- * Tasks may wait for each other, in tenon_parallel_barrier(): each has to begin while others wait.
- * It does. A thread runs a second task only after its first one has returned, and a worker runs
- * another one's task only in a launch in which its own has begun. So the worker of a task that has
- * not begun is in no other task of the launch: it will come and begin this one.
+ * Each worker has its own cache line, where the launcher offers it a task: the job, and then the number of the launch.
+ * Normally the worker takes its task. If it is late, a thread whose own task has returned takes the task instead, so
+ * that the launch does not wait for the worker.
+ *
+ * Tasks may wait for each other in tenon_parallel_barrier(), so every task has to begin even while others wait. This
+ * holds: a thread runs a second task only after its first one has returned, and a worker takes the task of another
+ * worker only in a launch in which its own task has begun. So if a task has not begun, its worker is in no other task
+ * of the launch, and will begin this one.
  */
 #include <pthread.h>
 #include <signal.h>

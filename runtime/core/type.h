@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The type table: types of objects by index and by name. A record starts with tvm-ffi's TVMFFITypeInfo, which foreign code reads in place:
- * records are never moved or freed. Lookup by index takes no lock.
+ * The type table: types of objects by index and by name.
+ *
+ * A record starts with tvm-ffi's TVMFFITypeInfo. Foreign code reads records in place, so they are never moved or freed.
+ * Lookup by index takes no lock.
  */
 #ifndef RUNTIME_CORE_TYPE_H
 #define RUNTIME_CORE_TYPE_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Visit functions of the ABI's types. Strings are copied into values: a slice of foreign memory
- * need not end in NUL, and a visitor may keep the value.
+ * The visit functions of the types that the ABI defines.
+ *
+ * They copy strings into values, because a slice of foreign memory may lack a final NUL and a visitor may keep the
+ * value.
  */
 #include "runtime/core/type.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workspace of a thread: host memory, which is cached for the next use, and other memory, which
- * is released when it is freed or reclaimed. runtime/device/device_workspace.c knows the device.
+ * The workspace of a thread, which compiled code takes and frees like a stack.
+ *
+ * Host memory is cached for the next use. Other memory is released when it is freed or reclaimed;
+ * runtime/device/device_workspace.c knows the device.
  */
 #ifndef RUNTIME_CORE_WORKSPACE_H
 #define RUNTIME_CORE_WORKSPACE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which backends the user left out. */
+/* Tell which backends the user excluded. */
 #ifndef RUNTIME_DEVICE_BACKEND_CHOICE_H
 #define RUNTIME_DEVICE_BACKEND_CHOICE_H
 

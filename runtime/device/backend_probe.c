@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probing drivers: the public functions, whose work is in runtime/probe/. The first call opens the plug-in. */
+/* The public functions that probe drivers; the first call opens the plug-in runtime/probe/, which does the work. */
 #include "runtime/device/backend_probe.h"
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What asks drivers in a child process, usually a plug-in, for the functions of the library. */
+/* The table by which the library calls runtime/probe/, which probes drivers in a child process. */
 #ifndef RUNTIME_DEVICE_BACKEND_PROBE_H
 #define RUNTIME_DEVICE_BACKEND_PROBE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The object of a device: its loss, its queues, its properties. */
+/* The device object: create it, mark it as lost, visit its queues, read its properties. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

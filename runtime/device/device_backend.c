@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find and register backends, built in, plug-ins and those of third parties. */
+/* Find and register backends: built in, plug-ins of the library, and plug-ins of third parties. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

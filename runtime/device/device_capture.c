@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Record calls of functions, with slots in place of the memory that stands for them.
+ * Record what a function submits, with slots in place of the memory that stands for them.
  *
- * A recorded call submits to a queue of the recording. What it submits is not run, so the queue stays idle, and its pool has
- * the workspace of the calls for as long as the recording lives.
+ * A recorded call submits its operations to a queue of the recording. They do not run, so that queue stays idle. Its pool
+ * keeps the workspace of the calls for as long as the recording lives.
  */
 #include "runtime/device/device_capture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that are recorded, and memory that stands for slots in recordings. */
+/* Record calls of functions, with memory that stands for the slots of a recording. */
 #ifndef RUNTIME_DEVICE_DEVICE_CAPTURE_H
 #define RUNTIME_DEVICE_DEVICE_CAPTURE_H
 

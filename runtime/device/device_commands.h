@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings, as queues run them. */
+/* The interface by which queues run recordings. */
 #ifndef RUNTIME_DEVICE_DEVICE_COMMANDS_H
 #define RUNTIME_DEVICE_DEVICE_COMMANDS_H
 

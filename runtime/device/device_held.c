@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Held operations: those that wait for a point that no submitted operation signals or that a queue
- * of another device signals, and host functions. While a queue has any, a thread waits and submits
- * them in order. Later operations of the queue are held too.
+ * Hold operations that cannot be submitted to the backend yet, and submit them in order from a thread.
+ *
+ * An operation is held if it waits for a point that no submitted operation signals, or that a queue of another device
+ * signals, or if it is a host function. While a queue has held operations, its later operations are held too.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels with a deadline, a priority, and tensors that may be in host memory. */
+/* Launch kernels with a deadline, a priority, and tensors that may be in host memory. */
 #include <inttypes.h>
 #include <string.h>
 

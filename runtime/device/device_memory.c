@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of devices: allocation, parts, mapping, import and export. */
+/* Allocate, divide, map, import and export the memory of devices. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait for marks that timelines with callbacks depend on. Drivers cannot write to a descriptor, so
- * a thread for each such queue waits in the driver for its lowest mark.
+ * Wait for the marks on which timelines with callbacks depend.
+ *
+ * Drivers cannot signal a descriptor, so each such queue has a thread, which waits in the driver for the queue's lowest
+ * mark.
  */
 #include "runtime/device/device_notify.h"
 

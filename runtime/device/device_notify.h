@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks for points: called when a timeline reaches a value, so that no thread has to wait. */
+/* Call a function when a timeline reaches a value, so that no thread of the program has to wait. */
 #ifndef RUNTIME_DEVICE_DEVICE_NOTIFY_H
 #define RUNTIME_DEVICE_DEVICE_NOTIFY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks and references of operations, for queues and recordings. */
+/* Check operations and keep what they use alive, for queues and recordings. */
 #ifndef RUNTIME_DEVICE_DEVICE_OPERATION_H
 #define RUNTIME_DEVICE_DEVICE_OPERATION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of a device's name: an index, or parts of the device's name, driver or UUID. */
+/* Choose a device by the path of its URI: an index, or parts of the device's name, driver or UUID. */
 #include <string.h>
 #include <strings.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open the plug-ins of third parties, after checks of who can change them. */
+/* Open the plug-ins of third parties, after checking who can change them. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that a queue reuses, in size classes. No lock: the queue's order protects the memory. */
+/* Keep freed memory of a queue in size classes, and reuse it. The queue's order protects the memory, so there is no lock. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that build the kernels of many executables, with progress and an end. */
+/* Build the kernels of many executables on several threads; report progress, and stop on request. */
 #include "runtime/device/device_prepare.h"
 
 #include <pthread.h>

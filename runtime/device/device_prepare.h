@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executables whose kernels are built on several threads. */
+/* Build the kernels of executables on several threads, before they are called. */
 #ifndef RUNTIME_DEVICE_DEVICE_PREPARE_H
 #define RUNTIME_DEVICE_DEVICE_PREPARE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Submit operations: resolve waits, hold what is not ready, promise signals. */
+/* Submit operations: resolve their waits, hold those that are not ready, and promise their signals. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The client of RPC is a backend, and often a plug-in: these functions find it. */
+/* Find the RPC client, which is a backend and often a plug-in. */
 #include "runtime/device/device_remote.h"
 
 #include <tenon/backend/backend.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables by which the client of RPC, a backend and often a plug-in, offers what tenon/remote.h declares. */
+/* The tables by which the RPC client, a backend and often a plug-in, implements tenon/remote.h. */
 #ifndef RUNTIME_DEVICE_DEVICE_REMOTE_H
 #define RUNTIME_DEVICE_DEVICE_REMOTE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Retired items: they are released when all operations submitted before are done. */
+/* Release retired items once all operations that were submitted before them are done. */
 #include <stdlib.h>
 
 #include "lib/error_slot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait for what was submitted to a queue, or to all queues of a device. */
+/* Wait until a queue, or all queues of a device, have done what was submitted. */
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"

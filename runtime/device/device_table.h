@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Table of backends, and table of open devices. */
+/* The table of backends and the table of open devices. */
 #ifndef RUNTIME_DEVICE_DEVICE_TABLE_H
 #define RUNTIME_DEVICE_DEVICE_TABLE_H
 

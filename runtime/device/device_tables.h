@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Function tables of backends that were built with older headers. */
+/* Complete the function tables of backends that were built with older headers. */
 #ifndef RUNTIME_DEVICE_DEVICE_TABLES_H
 #define RUNTIME_DEVICE_DEVICE_TABLES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Current devices and queues of a thread, without locks. */
+/* The current devices and queues of a thread, which the thread reads without a lock. */
 #ifndef RUNTIME_DEVICE_DEVICE_THREAD_H
 #define RUNTIME_DEVICE_DEVICE_THREAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines: a value on the host, and promises: marks in queues that will advance it. */
+/* Timelines: a value on the host, and promises, which are marks in queues that will advance the value. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/fence.h>

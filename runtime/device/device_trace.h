@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device layer reports to the trace. */
+/* The events that the device layer reports to a trace. */
 #ifndef RUNTIME_DEVICE_DEVICE_TRACE_H
 #define RUNTIME_DEVICE_DEVICE_TRACE_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait sets: an epoll descriptor over an eventfd, which is readable while the list of ready entries
- * is not empty, and over the descriptors of imported fences.
+ * Wait sets: wait for any of many points by one epoll descriptor.
+ *
+ * The descriptor watches the imported fences, and an eventfd that is readable while the list of ready entries is not
+ * empty.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workspace in the memory of a device. */
+/* Take and give back workspace of compiled code in the memory of a device. */
 #include "lib/brief_errors.h"
 #include "runtime/core/workspace.h"
 

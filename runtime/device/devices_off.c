@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stubs of the public device functions for builds without CONFIG_DEVICES: programs link with every
- * build, and each call fails with the name of the option.
+ * Stubs of the public device functions for builds without CONFIG_DEVICES.
+ *
+ * So programs link with every build; each call fails and names the option.
  */
 #include <tenon/backend/commands.h>
 #include <tenon/backend/executable.h>

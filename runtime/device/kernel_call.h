@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels as packed functions that host code calls. */
+/* Make packed functions of kernels, which host code calls by name. */
 #ifndef RUNTIME_DEVICE_KERNEL_CALL_H
 #define RUNTIME_DEVICE_KERNEL_CALL_H
 

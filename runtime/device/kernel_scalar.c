@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convert scalars for kernels: the value is in the first bytes of an 8-byte slot. */
+/* Convert scalar arguments for kernels, each to the first bytes of an 8-byte slot. */
 #include <string.h>
 
 #include "lib/half.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of tenon/remote.h on a session, which the client of RPC carries out. */
+/* The functions of tenon/remote.h on a session, each of which the RPC client carries out. */
 #include "runtime/device/device_remote.h"
 
 void tenon_remote_close(struct tenon_remote *remote)

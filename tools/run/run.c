@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of tenon run: load the file, run a function or a model in it, report, release all. */
+/* tenon run: load the file, run a function or a model in it, report, and release everything. */
 #include "tools/run/run.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one tenon run, which its steps pass on, and these steps. */
+/* The steps of tenon run, and the state that they pass on. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 

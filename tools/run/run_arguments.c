@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make the arguments and expected values of words, and copy arguments to a device and back. */
+/* Convert words of the command line to arguments and expected values; copy arguments to a device and back. */
 #include <stdlib.h>
 #include <tenon/backend/backend.h>
 #include <tenon/memory.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the function by name, or the only one of the module. */
+/* Find the function to run: the one that was named, or the module's only one. */
 #include <string.h>
 #include <tenon/backend/buffer.h>
 

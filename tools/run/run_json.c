@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as JSON. */
+/* Print the report of a run as JSON. */
 #include <stdio.h>
 
 #include "tools/json/json_comparison.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run --memory: what a model takes, what for and when, and what would shrink it. */
+/* tenon run --memory: print how much memory a model takes, for what and when, and what would reduce it. */
 #include "tools/run/run_memory.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --memory of tenon run. */
+/* Print the memory of a model, for the option --memory of tenon run. */
 #ifndef TOOLS_RUN_RUN_MEMORY_H
 #define TOOLS_RUN_RUN_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse options and words, and refuse what excludes each other. */
+/* Parse options and words, and refuse options that exclude each other. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

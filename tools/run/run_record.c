@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run --record: begin the record of a run, and print what it has when the run ends. */
+/* tenon run --record: begin the record of a run, and print what was recorded when the run ends. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <tenon/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as text: outputs, times, comparisons. */
+/* Print the report of a run as text: outputs, times, comparisons. */
 #include <inttypes.h>
 
 #include "tools/run/run.h"

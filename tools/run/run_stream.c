@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tenon run --stream: read the unset input from standard input, write outputs to standard output. */
+/* tenon run --stream: read the input that has no value from standard input, and write outputs to standard output. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
