@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included by fake_cuda.c: graphs. Nodes run in an order that their dependencies allow and that is
- * the reverse of the one they were added in wherever it may be: a dependency that was forgotten is
- * seen. An instance keeps nodes of its own, and so does a launch.
+ * The part of fake_cuda.c that makes, updates and runs graphs. Wherever dependencies allow, nodes run in the
+ * reverse of the order in which they were added, so a dependency that was forgotten is seen. An instance keeps nodes of
+ * its own, and so does a launch.
  */
 
 struct cu_node_data {

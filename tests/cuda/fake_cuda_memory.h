@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included by fake_cuda.c: memory. A device's addresses are none of this process, so whoever follows
- * one on the host crashes; pinned memory has its host address on the device too.
+ * The part of fake_cuda.c that allocates, maps, exports and imports memory. A device's addresses are none of
+ * this process, so whoever follows one on the host crashes; pinned memory has its host address on the device, too.
  */
 
 #define DEVICE_MEMORY (UINT64_C(1) << 30)

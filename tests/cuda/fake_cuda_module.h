@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included by fake_cuda.c: modules, functions, launches. A cubin (ELF) or fatbin is not looked into:
+ * The part of fake_cuda.c that loads modules, finds functions and launches them. A cubin (ELF) or fatbin is not looked into:
  * it has any function that is asked for, which does nothing.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included by fake_cuda.c: reads PTX. What the fake does not know is an error with its line, as the
+ * The part of fake_cuda.c that reads PTX. What the fake does not know is an error with its line, as the
  * real compiler's are. fake_ptx_run.h runs what was read here.
  */
 

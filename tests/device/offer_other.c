@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in of another release. */
+/* A plug-in of another release, which the library has to refuse. */
 #include <tenon/tenon.h>
 
 #include "lib/plugin.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* VFIO on a named fake (vfio_kernel.h). What the kernel does is in guest/vfio_cases.c. */
+/* driver/vfio on a named fake of the kernel (vfio_kernel.h), which needs no device; guest/vfio_cases.c tests the kernel itself. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tokenizer.json may not do. tests/llm/tokenizer.sh compares tokens with those of Hugging Face. */
+/*
+ * A tokenizer.json that is wrong or hostile ends in an error with the name of its field. tests/llm/tokenizer.sh
+ * compares tokens with those of Hugging Face.
+ */
 #include "tests/unit/suite.h"
 
 #include <stdio.h>

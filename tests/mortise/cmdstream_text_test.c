@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command streams as text, for people. No device is needed. */
+/* Command streams as text for people: names in a stream cannot forge lines. No device is needed. */
 #include <stdlib.h>
 #include <tenon/backend/buffer.h>
 

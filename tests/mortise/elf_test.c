@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device code, good and broken. */
+/* Read and relocate device code: good files run, and no changed or missing byte goes unchecked. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command streams on the simulator. */
+/* The cases of command streams (stream_cases.h) on the simulator, which every build can run. */
 #include <stddef.h>
 
 #include "tests/mortise/stream_cases.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of sessions that work. */
+/* A trace ends while its session still works on a request, and does not wait for the answer. */
 #include "tests/remote/rpc_session.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections that are put into files. */
+/* A section is put only into files that have section headers, with names. */
 #include "tests/unit/suite.h"
 
 #include "link/module/elf_section.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs over several devices. The null device is the second one: its memory is its own, and the host sees it. */
+/*
+ * Graphs over several devices: values are copied where devices change, and a device that is missing is named. The null
+ * device is the second one: its memory is its own, and the host sees it.
+ */
 #include "suite.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions between float16 and float32. */
+/* Conversions between float16 and float32 are exact, or rounded to nearest even. */
 #include "suite.h"
 
 float __gnu_h2f_ieee(uint16_t half);

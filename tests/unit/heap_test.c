@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heaps in regions of a caller. */
+/* Heaps in regions of a caller: the peak of one run is exactly what the next one needs. */
 #include "suite.h"
 
 #include <stdlib.h>

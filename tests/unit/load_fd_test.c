@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules are loaded by a descriptor. */
+/* Modules are loaded by a descriptor, so that a program needs no file with a name. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of several arrays. They are made here, by libzip, and then spoilt byte by byte. */
+/*
+ * Files of several arrays of numpy: good ones are read, and spoilt ones are refused with a reason. They are made here,
+ * by libzip, and then spoilt byte by byte.
+ */
 #include "suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relax builtins for closures and calls. */
+/* Relax builtins that make closures and call functions, with their errors. */
 #include "tests/unit/one_builtin.h"
 
 static int subtract(void *self, const struct tenon_value *args, int32_t count,

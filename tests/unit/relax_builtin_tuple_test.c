@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relax builtins for tuples. */
+/* Relax builtins that make, read and reset tuples; deep ones end without a deep stack. */
 #include "tests/unit/one_builtin.h"
 
 /* main(x): a tuple (x, 5, (x,)), its item, and the tuple with the item reset */

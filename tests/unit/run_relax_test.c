@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command on Relax models. */
+/* tenon run on Relax models: shapes and tuples as arguments and outputs. */
 #include "relax_assembler.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors: layout, types, extents and views. */
+/* Tensors have the layout that compiled code expects; impossible types, extents and views are refused. */
 #include "tests/unit/suite.h"
 
 #include <stdlib.h>
