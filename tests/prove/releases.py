@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What older releases left: programs and plug-ins built against their headers, and the files that they and older TVMs wrote.
+"""What older releases left: plug-ins with their shorter tables, and the files that they and older TVMs wrote.
 
 These are the same each time, so a round is one suite, and the campaign ends with the last.
 """
@@ -14,7 +14,7 @@ SUITES = ("device/old_plugin_test", "cts/old_plugin_backend", "interop/recorded_
 
 class Releases:
     NAME = "releases"
-    ABOUT = "programs, plug-ins and files of older releases"
+    ABOUT = "plug-ins and files of older releases"
 
     def __init__(self, place):
         self.place = place
