@@ -10,6 +10,7 @@
 #include <mbedtls/pk.h>
 #include <mbedtls/version.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
@@ -103,21 +104,37 @@ static int check_key(const struct signature_work *w, const char *path)
 			   mbedtls_pk_get_bitlen(&w->key), RSA_BITS_LEAST);
 }
 
-static int read_private(struct signature_work *w, const char *path)
+static int parse_private(struct signature_work *w, const char *path, const char *bytes, size_t size)
 {
-	struct stat st;
-	int error, err;
+	/* of the form PEM the NUL behind it is a part */
+	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
+	int error;
 
 	errno = 0;
 #if MBEDTLS_VERSION_MAJOR >= 3
-	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL, mbedtls_ctr_drbg_random, &w->random);
+	error = mbedtls_pk_parse_key(&w->key, (const unsigned char *)bytes, all, NULL, 0,
+				     mbedtls_ctr_drbg_random, &w->random);
 #else
-	error = mbedtls_pk_parse_keyfile(&w->key, path, NULL);
+	error = mbedtls_pk_parse_key(&w->key, (const unsigned char *)bytes, all, NULL, 0);
 #endif
-	if (error)
-		return key_error(path, "private key without a passphrase", error);
+	return error ? key_error(path, "private key without a passphrase", error) : 0;
+}
+
+static int read_private(struct signature_work *w, const char *path)
+{
+	struct stat st;
+	char *bytes;
+	size_t size;
+	int fd, err = file_secret_open_any(path, "key", &fd, &st);
+
+	if (err)
+		return err;
+	err = file_secret_read(fd, path, "key", &bytes, &size);
+	if (!err)
+		err = parse_private(w, path, bytes, size);
+	file_secret_free(bytes, size);
 	/* a public key, which is no secret, was refused above */
-	err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
+	err = err ? err : file_secret_check(&st, path, "key");
 	return err ? err : check_key(w, path);
 }
 

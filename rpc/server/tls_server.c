@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <tenon/error.h>
 #include <unistd.h>
 
@@ -23,20 +23,34 @@ struct tls_server {
 	mbedtls_pk_context key;
 };
 
+static int parse_key(struct tls_server *s, const char *path, const char *bytes, size_t size)
+{
+	/* of the form PEM the NUL behind it is a part */
+	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
+	int error;
+
+#if MBEDTLS_VERSION_MAJOR >= 3
+	error = mbedtls_pk_parse_key(&s->key, (const unsigned char *)bytes, all, NULL, 0,
+				     mbedtls_ctr_drbg_random, &s->base.random);
+#else
+	error = mbedtls_pk_parse_key(&s->key, (const unsigned char *)bytes, all, NULL, 0);
+#endif
+	return error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
+}
+
 static int read_key(struct tls_server *s, const char *path)
 {
-	struct stat st;
-	int error, err = stat(path, &st) ? 0 : file_secret_check(&st, path, "key");
+	char *bytes;
+	size_t size;
+	int fd, err = file_secret_open(path, "key", &fd);
 
 	if (err)
 		return err;
-#if MBEDTLS_VERSION_MAJOR >= 3
-	error = mbedtls_pk_parse_keyfile(&s->key, path, NULL, mbedtls_ctr_drbg_random,
-					 &s->base.random);
-#else
-	error = mbedtls_pk_parse_keyfile(&s->key, path, NULL);
-#endif
-	return error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
+	err = file_secret_read(fd, path, "key", &bytes, &size);
+	if (!err)
+		err = parse_key(s, path, bytes, size);
+	file_secret_free(bytes, size);
+	return err;
 }
 
 int tls_server_open(const char *certificate, const char *key, struct tls_server **out)

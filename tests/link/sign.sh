@@ -70,6 +70,21 @@ refuses_shared_key()
 }
 it "a private key that other users can read is refused" refuses_shared_key
 
+# a pipe without a writer
+mkfifo -m 600 pipe.pem
+refuses_pipe()
+{
+	timeout 30 "$build/tenon" sign --key pipe.pem module.so > said.all 2>&1
+	got=$?
+	cat said.all
+	[ $got -eq 3 ] && grep -qF 'the key is read from a file, and this is none' said.all
+}
+it "so is a named pipe, without a wait" refuses_pipe
+head -c 70000 /dev/zero > long.pem
+it "a file that is too large for a key is none" refuses 3 'too many for a key' sign --key long.pem module.so
+it "a missing one is named" refuses 3 'none.pem: No such file' sign --key none.pem module.so
+openssl pkey -in ec.pem -outform DER -out der.pem 2> log && chmod 600 der.pem
+
 signs()
 {
 	tenon sign --key "$1.pem" module.so && tenon verify --key "$1.pub" module.so &&
@@ -77,6 +92,8 @@ signs()
 }
 it "an RSA signature is one that openssl accepts" signs rsa
 it "so is one with ECDSA" signs ec
+ln ec.pub der.pub
+it "and one with a key in DER" signs der
 
 again()
 {

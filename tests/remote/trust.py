@@ -150,6 +150,23 @@ def certificate():
     return "--tls-certificate", path("tls.crt"), "--tls-key", path("tls.key")
 
 
+def keys_that_are_none_are_refused():
+    words = certificate()
+    os.chmod(path("tls.key"), 0o640)
+    assert "chmod 600" in refused(*words)
+    os.chmod(path("tls.key"), 0o600)
+    # a pipe without a writer: nothing waits for one
+    os.mkfifo(path("pipe"), 0o600)
+    assert "this is none" in refused(*words[:3], path("pipe"))
+    assert "No such file" in refused(*words[:3], path("none"))
+    assert "too many for a key" in refused(*words[:3], write("long", bytes(70000)))
+    # in DER
+    subprocess.run(["openssl", "pkey", "-in", path("tls.key"), "-outform", "DER", "-out", path("tls.der")], check=True,
+                   capture_output=True)
+    os.chmod(path("tls.der"), 0o600)
+    tls(serve(*words[:3], path("tls.der"))).close()
+
+
 def tls(port):
     context = ssl.create_default_context(cafile=path("tls.crt"))
     sock = socket.create_connection(("127.0.0.1", port), 120)
@@ -300,7 +317,7 @@ def nothing_is_left():
     assert not children()
 
 
-cases = [the_secret_opens_a_session, others_are_refused, secrets_that_are_none_are_refused, tls_carries_a_session,
+cases = [the_secret_opens_a_session, others_are_refused, secrets_that_are_none_are_refused, keys_that_are_none_are_refused, tls_carries_a_session,
          who_speaks_no_tls_costs_a_connection, those_who_say_nothing_start_few_processes, our_client_proves_the_secret, a_server_must_prove_it_too,
          the_proof_goes_through_a_proxy, our_client_speaks_tls, nothing_is_left]
 failed = 0
