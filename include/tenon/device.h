@@ -211,7 +211,8 @@ TENON_API int tenon_device_get(DLDevice id, struct tenon_device **out);
  * Programs that must go on keep such work in a process of its own.
  *
  * Context: any thread; takes a lock.
- * Return: as tenon_device_open().
+ * Return: as tenon_device_open(); -TENON_E_DEVICE also where the device's number belongs to another device, which was
+ *	opened after tenon_device_close_all() or in a child process.
  */
 TENON_API int tenon_device_reopen(struct tenon_device *device, struct tenon_device **out);
 

@@ -49,20 +49,23 @@ static struct tenon_slice place_of(const struct tenon_device *d)
 	return tenon_slice_of(d->core->place ? d->core->place : "");
 }
 
+static bool is_chosen(const struct tenon_device *d, const struct tenon_backend *b,
+		      const struct tenon_device_choice *choice, struct tenon_slice query)
+{
+	return d->backend == b && d->index == choice->index &&
+	       tenon_slice_equal(place_of(d), choice->place) &&
+	       tenon_slice_equal(tenon_slice_of(query_of(d)), query);
+}
+
 static struct tenon_device *find_open(const struct tenon_backend *b,
 				      const struct tenon_device_choice *choice,
 				      struct tenon_slice query)
 {
 	size_t i;
 
-	for (i = 0; i < DEVICES_MOST; i++) {
-		struct tenon_device *d = open_devices[i];
-
-		if (d && d->backend == b && d->index == choice->index &&
-		    tenon_slice_equal(place_of(d), choice->place) &&
-		    tenon_slice_equal(tenon_slice_of(query_of(d)), query))
-			return d;
-	}
+	for (i = 0; i < DEVICES_MOST; i++)
+		if (open_devices[i] && is_chosen(open_devices[i], b, choice, query))
+			return open_devices[i];
 	return NULL;
 }
 
@@ -349,30 +352,50 @@ static int read_query(const struct tenon_device *d, struct device_uri *uri)
 	return err;
 }
 
-/* Find the slot of a device that is or was in the table. */
-static int slot_again(const struct tenon_device *old, size_t *slot)
+/*
+ * Find the slot for a device that is or was in the table, and in @there the one that was opened in its stead; NULL
+ * for none. Once all devices were closed, or in a child process, its number may be that of another device.
+ */
+static int slot_again(const struct tenon_device *old, const struct tenon_device_choice *choice,
+		      size_t *slot, struct tenon_device **there)
 {
+	const struct tenon_slice query = tenon_slice_of(query_of(old));
+	char label[DEVICE_LABEL];
+
+	*there = NULL;
 	*slot = slot_of(old->id);
-	return *slot < DEVICES_MOST ? 0 : free_slot(slot);
+	if (*slot == DEVICES_MOST) {
+		*there = find_open(old->backend, choice, query);
+		return *there ? 0 : free_slot(slot);
+	}
+	if (open_devices[*slot] == old)
+		return 0;
+	if (!is_chosen(open_devices[*slot], old->backend, choice, query))
+		return tenon_error(-TENON_E_DEVICE,
+				   "%s was closed, and is another device by now: open yours by the "
+				   "name that it was opened by",
+				   device_label(old, label));
+	*there = open_devices[*slot];
+	return 0;
 }
 
 /* Put @fresh into the slot of @old, unless another thread reopened @old meanwhile. */
-static int replace_in_table(struct tenon_device *old, struct tenon_device *fresh,
-			    struct tenon_device **out)
+static int replace_in_table(struct tenon_device *old, const struct tenon_device_choice *choice,
+			    struct tenon_device *fresh, struct tenon_device **out)
 {
 	size_t slot;
-	int err = slot_again(old, &slot);
+	int err = slot_again(old, choice, &slot, out);
 
 	if (err)
 		return err;
-	if (!open_devices[slot] || open_devices[slot] == old) {
+	if (!*out) {
 		tenon_object_unref(open_devices[slot]);
 		fresh->id = old->id;
 		fresh->slot = (uint32_t)slot;
 		tenon_object_ref(fresh);
 		open_devices[slot] = fresh;
+		*out = fresh;
 	}
-	*out = open_devices[slot];
 	tenon_object_ref(*out);
 	return 0;
 }
@@ -388,11 +411,10 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 	size_t slot;
 	int err;
 
-	err = slot_again(old, &slot);
+	err = slot_again(old, &choice, &slot, out);
 	if (err)
 		return err;
-	if (open_devices[slot] && open_devices[slot] != old) {
-		*out = open_devices[slot]; /* another thread reopened it */
+	if (*out) { /* another thread reopened it */
 		tenon_object_ref(*out);
 		return 0;
 	}
@@ -401,7 +423,7 @@ static int replace(struct tenon_device *old, const struct device_uri *uri,
 		err = open_device(old->backend, &choice, tenon_slice_of(query_of(old)), &fresh);
 	if (err)
 		return err;
-	err = replace_in_table(old, fresh, out);
+	err = replace_in_table(old, &choice, fresh, out);
 	close_unlocked(fresh);
 	return err;
 }

@@ -64,6 +64,41 @@ static void a_device_whose_place_was_given_away_is_not_reopened(void **state)
 	tenon_object_unref(old);
 }
 
+static void a_device_whose_number_was_given_away_is_not_reopened(void **state)
+{
+	struct tenon_device *old = fake_open("fake:0?mode=a", NULL), *other, *same, *fresh;
+
+	(void)state;
+	tenon_device_close_all();
+	other = fake_open("fake:0?mode=b", NULL);
+	assert_int_equal(other->id.device_id, old->id.device_id);
+	assert_int_equal(tenon_device_reopen(old, &fresh), -TENON_E_DEVICE);
+	assert_null(fresh);
+	assert_error_has("fake:2 was closed, and is another device by now");
+	/* it is not lost for that: its own name still opens it, with another number */
+	same = fake_open("fake:0?mode=a", NULL);
+	assert_int_not_equal(same->id.device_id, old->id.device_id);
+	assert_int_equal(tenon_device_reopen(old, &fresh), -TENON_E_DEVICE);
+	assert_null(fresh);
+	tenon_object_unref(same);
+	tenon_object_unref(other);
+	/* the number is free, and the device open under another one: it is opened once */
+	tenon_device_close_all();
+	other = fake_open("fake:0?mode=b", NULL);
+	same = fake_open("fake:0?mode=a", NULL);
+	tenon_object_unref(old);
+	old = same;
+	tenon_object_unref(other);
+	tenon_device_close_all();
+	same = fake_open("fake:0?mode=a", NULL);
+	assert_int_not_equal(same->id.device_id, old->id.device_id);
+	assert_int_equal(tenon_device_reopen(old, &fresh), 0);
+	assert_ptr_equal(fresh, same);
+	tenon_object_unref(fresh);
+	tenon_object_unref(same);
+	tenon_object_unref(old);
+}
+
 /* ---- a backend that opens while the last place is taken */
 
 static bool others_come;
@@ -198,6 +233,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(one_device_more_than_there_is_room_for_is_refused,
+				       fake_reset),
+		cmocka_unit_test_setup(a_device_whose_number_was_given_away_is_not_reopened,
 				       fake_reset),
 		cmocka_unit_test_setup(a_device_whose_place_was_given_away_is_not_reopened,
 				       fake_reset),
