@@ -48,7 +48,7 @@ static inline bool tenon_slice_equal(struct tenon_slice a, struct tenon_slice b)
  * @text: its bytes, copied
  * @out: receives the value: a small string up to 7 bytes, else an object
  *
- * Return: 0; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_VALUE for bytes at NULL.
  */
 TENON_API int tenon_string_value(struct tenon_slice text, struct tenon_value *out);
 

@@ -160,7 +160,7 @@ static inline struct tenon_value tenon_arg_object(void *object)
  *
  * Raw strings and bytes are copied; objects gain a reference. A DLTensor cannot be owned.
  *
- * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for a DLTensor.
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_TYPE for a DLTensor; -TENON_E_VALUE for bytes of which a pointer is NULL.
  */
 TENON_API int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned);
 

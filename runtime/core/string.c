@@ -35,6 +35,9 @@ static int text_value(struct tenon_slice text, int32_t small, int32_t type, stru
 	struct tenon_string *s;
 	char *data;
 
+	if (text.size && !text.data)
+		return tenon_error(-TENON_E_VALUE, "%zu bytes without data: the pointer is NULL",
+				   text.size);
 	if (text.size <= SMALL_MOST) {
 		*out = tenon_arg_none();
 		out->type = small;

@@ -24,7 +24,9 @@ static struct tenon_object *value_any_object(const struct tenon_value *v)
 
 int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned)
 {
+	struct tenon_slice bytes;
 	struct tenon_object *o;
+	int err;
 
 	if (view->type >= TENON_TYPE_OBJECT) {
 		object_ref(view->as.object);
@@ -35,7 +37,8 @@ int tenon_value_own(const struct tenon_value *view, struct tenon_value *owned)
 	case TENON_TYPE_RAW_STRING:
 		return tenon_string_value(tenon_slice_of(view->as.string), owned);
 	case TENON_TYPE_RAW_BYTES:
-		return tenon_bytes_value(*view->as.bytes, owned);
+		err = tenon_value_text(view, &bytes);
+		return err ? err : tenon_bytes_value(bytes, owned);
 	case TENON_TYPE_DLTENSOR:
 		return tenon_error(-TENON_E_TYPE, "a borrowed DLTensor cannot be kept: pass a "
 						  "tensor object");

@@ -91,6 +91,33 @@ static void owning_copies_views_and_counts_objects(void **state)
 	tenon_value_release(&owned);
 }
 
+/* as a foreign caller may pass them */
+static void bytes_at_null_are_refused_or_empty(void **state)
+{
+	struct tenon_slice few = { NULL, 3 }, many = { NULL, 1000 }, none = { NULL, 0 }, s;
+	struct tenon_value v = tenon_arg_bytes(NULL), owned;
+
+	(void)state;
+	assert_int_equal(tenon_value_own(&v, &owned), -TENON_E_VALUE);
+	assert_error("expected bytes, found NULL");
+	v = tenon_arg_bytes(&few);
+	assert_int_equal(tenon_value_own(&v, &owned), -TENON_E_VALUE);
+	assert_error("3 bytes without data: the pointer is NULL");
+	v = tenon_arg_bytes(&many);
+	assert_int_equal(tenon_value_own(&v, &owned), -TENON_E_VALUE);
+	assert_error("1000 bytes without data: the pointer is NULL");
+	assert_int_equal(tenon_string_value(many, &owned), -TENON_E_VALUE);
+	v = tenon_arg_bytes(&none);
+	assert_int_equal(tenon_value_own(&v, &owned), 0);
+	assert_int_equal(tenon_value_text(&owned, &s), 0);
+	assert_int_equal(s.size, 0);
+	/* a string at NULL is an empty one */
+	v = tenon_arg_string(NULL);
+	assert_int_equal(tenon_value_own(&v, &owned), 0);
+	assert_int_equal(tenon_value_text(&owned, &s), 0);
+	assert_int_equal(s.size, 0);
+}
+
 static void a_borrowed_tensor_cannot_be_owned(void **state)
 {
 	DLTensor t = tenon_dltensor(NULL, NULL, 0, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1));
@@ -163,6 +190,7 @@ int main(void)
 		cmocka_unit_test(strings_are_equal_in_every_encoding),
 		cmocka_unit_test(a_small_string_that_claims_more_than_seven_bytes_is_refused),
 		cmocka_unit_test(owning_copies_views_and_counts_objects),
+		cmocka_unit_test(bytes_at_null_are_refused_or_empty),
 		cmocka_unit_test(a_borrowed_tensor_cannot_be_owned),
 		cmocka_unit_test(an_rvalue_reference_gives_its_object_away),
 		cmocka_unit_test(tensors_are_read_borrowed_and_counted),
