@@ -259,7 +259,8 @@ TENON_API void tenon_device_close_all(void);
  *
  * It does not wait for what other threads submit after the call began.
  * It waits for every queue even if some fail, and returns one failure. The next sync of the queue
- * or the device returns the others.
+ * or the device returns the others. What compiled code submitted by a queue's handle is waited for where the queue
+ * is the calling thread's, as by tenon_queue_sync(): the handle of another thread's queue may be in use there.
  *
  * Return: 0; -TENON_E_TIMEOUT; -TENON_E_LOST; the first failure of an operation.
  */

@@ -5,6 +5,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/device/device_core.h"
 #include "runtime/device/device_notify.h"
+#include "runtime/device/device_thread.h"
 #include "runtime/device/device_trace.h"
 
 /* how long a wait goes on before its caller may stop it */
@@ -14,12 +15,14 @@
  * struct goal - the end of what was submitted to a queue when a wait began; later operations do not move it
  * @held: from queue_held_goal(): operations that must be submitted before a mark can be set
  * @serial: the mark
+ * @own: it is behind what Tenon submitted alone: another thread's code may be submitting to the queue's handle
  * @marked: whether it is set
  * @over: there is nothing to wait for
  */
 struct goal {
 	uint64_t held;
 	uint64_t serial;
+	bool own;
 	bool marked;
 	bool over;
 };
@@ -33,7 +36,8 @@ struct limit {
 
 static void goal_mark(struct tenon_queue *q, struct goal *g)
 {
-	int err = q->device->ops->queue->mark(q, &g->serial);
+	int err = g->own ? queue_mark_own(q, &g->serial)
+			 : q->device->ops->queue->mark(q, &g->serial);
 
 	g->marked = true;
 	g->over = err;
@@ -41,9 +45,9 @@ static void goal_mark(struct tenon_queue *q, struct goal *g)
 		queue_note_failure(q, err);
 }
 
-static void goal_set(struct tenon_queue *q, struct goal *g)
+static void goal_set(struct tenon_queue *q, struct goal *g, bool own)
 {
-	*g = (struct goal){ .held = queue_held_goal(q) };
+	*g = (struct goal){ .held = queue_held_goal(q), .own = own };
 	if (!g->held)
 		goal_mark(q, g);
 }
@@ -99,7 +103,7 @@ int queue_wait(struct tenon_queue *q, uint64_t deadline)
 	const struct limit limit = { .deadline = deadline };
 	struct goal g;
 
-	goal_set(q, &g);
+	goal_set(q, &g, false);
 	return goal_wait_limited(q, &g, &limit);
 }
 
@@ -113,7 +117,7 @@ int tenon_queue_sync_or_stop(struct tenon_queue *q, uint64_t deadline, tenon_sto
 	/* The thread that would submit held operations exists only in the parent. */
 	if (device_is_parents(q->device))
 		return tenon_device_check(q->device);
-	goal_set(q, &g);
+	goal_set(q, &g, false);
 	/* Wait before reporting a failure: after it the caller may free its memory. */
 	err = goal_wait_limited(q, &g, &limit);
 	return err ? err : queue_failure(q);
@@ -130,7 +134,7 @@ static int sync_all(const struct queue_list *list, struct goal *goals, const str
 	int err = 0;
 
 	for (i = 0; i < list->count; i++)
-		goal_set(list->queues[i], &goals[i]);
+		goal_set(list->queues[i], &goals[i], !device_thread_uses(list->queues[i]));
 	/* a failed queue does not end the loop, only a deadline does */
 	for (i = 0; i < list->count && !err; i++)
 		err = goal_wait_limited(list->queues[i], &goals[i], limit);

@@ -373,3 +373,10 @@ void *device_thread_stream(DLDevice id)
 		return handle_of(e->chosen);
 	return e->own ? handle_of(e->own) : NULL;
 }
+
+bool device_thread_uses(const struct tenon_queue *queue)
+{
+	const struct thread_entry *e = entry_find(queue->device->id);
+
+	return e && (e->own == queue || e->chosen == queue);
+}

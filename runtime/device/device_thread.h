@@ -52,6 +52,9 @@ int device_thread_set_stream(DLDevice id, void *stream, void **old);
 /* TVMFFIEnvGetStream */
 void *device_thread_stream(DLDevice id);
 
+/* Whether it is the current queue of the calling thread, or the one that this thread was given first. */
+bool device_thread_uses(const struct tenon_queue *queue);
+
 /* Keep a queue that is not used any more, with its reference, for the next thread. NULL is allowed. */
 void device_give_queue_back(struct tenon_queue *queue);
 

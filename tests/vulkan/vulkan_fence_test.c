@@ -322,6 +322,33 @@ static void another_thread_submits_nothing_to_the_handle_when_it_drops_memory(vo
 	close(fd);
 }
 
+static void *sync_device(void *result)
+{
+	*(int *)result = tenon_device_sync(rig.device, rig_soon());
+	return NULL;
+}
+
+static void another_thread_submits_nothing_to_the_handle_when_it_waits_for_the_device(void **state)
+{
+	int submits, err = -1;
+	pthread_t thread;
+
+	(void)state;
+	needs_device();
+	assert_int_equal(tenon_queue_set_current(rig.device, rig.queue), 0);
+	assert_non_null(device_thread_stream(rig.device->id));
+	assert_int_equal(fill(rig.queue, NULL, NULL, 9), 0);
+	submits = rig.fake->submits;
+	assert_int_equal(pthread_create(&thread, NULL, sync_device, &err), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(err, 0);
+	assert_int_equal(rig.fake->submits, submits);
+	/* the thread of the queue may, and waits for what its code submitted */
+	assert_int_equal(tenon_device_sync(rig.device, rig_soon()), 0);
+	assert_int_equal(rig.fake->submits, submits + 1);
+	assert_int_equal(tenon_queue_set_current(rig.device, NULL), 0);
+}
+
 static void barriers_beside_the_programs_work_are_for_all_of_it(void **state)
 {
 	int wide;
@@ -540,6 +567,7 @@ int main(void)
 		CASE(a_queue_whose_handle_was_given_hands_over_each_operation_at_once),
 		CASE(a_queue_whose_handle_was_given_is_marked_without_anything_that_may_run_out),
 		CASE(another_thread_submits_nothing_to_the_handle_when_it_drops_memory),
+		CASE(another_thread_submits_nothing_to_the_handle_when_it_waits_for_the_device),
 		CASE(barriers_beside_the_programs_work_are_for_all_of_it),
 		CASE(a_driver_without_the_functions_has_no_fences),
 		CASE(a_descriptor_that_the_driver_refuses_fails_the_operation),
