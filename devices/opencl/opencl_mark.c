@@ -322,7 +322,8 @@ int opencl_queue_timestamp(struct opencl_queue *q, uint64_t *time)
 	pthread_mutex_lock(&q->lock);
 	status = enqueue_time(q, &noted);
 	if (noted)
-		err = push(q, OPENCL_TIME, noted, time);
+		/* the caller of one that failed may free what @time points to */
+		err = push(q, status ? OPENCL_ORDER : OPENCL_TIME, noted, time);
 	opencl_submitted(q);
 	pthread_mutex_unlock(&q->lock);
 	return status ? opencl_failed(device_of(q), status, "taking a timestamp") : err;
