@@ -48,6 +48,11 @@ static void take_text(void *context, struct tenon_slice text, const int32_t *tok
 
 static void finish(struct exchange *e, enum tenon_llm_end end, const struct tenon_llm_usage *usage)
 {
+	/* a reply without a part of its text would look whole */
+	if (e->text.status) {
+		finish_with_error(e, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory for the reply");
+		return;
+	}
 	e->ended = true;
 	if (e->state == EXCHANGE_STREAMING) {
 		serve_write_part(&e->out, e, NULL, serve_finish(end));
