@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Write the results of tenon hil as JSON. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/buffer.h>
@@ -8,6 +7,7 @@
 #include "lib/brief_errors.h"
 #include "tools/hil/report.h"
 #include "tools/json/json_value.h"
+#include "tools/text/memory_stream.h"
 
 #ifdef CONFIG_JSON
 
@@ -64,10 +64,8 @@ static cJSON *json_of_facts(const struct session *s)
 int report_json(const struct session *session, struct tenon_buffer *out)
 {
 	cJSON *json = cJSON_CreateObject(), *suites = cJSON_CreateArray();
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file;
-	int err;
+	struct memory_stream text;
+	int err, lost;
 
 	json_set(json, "exit_status", json_of_int(hil_session_code(session)));
 	json_set(json, "facts", json_of_facts(session));
@@ -75,16 +73,18 @@ int report_json(const struct session *session, struct tenon_buffer *out)
 	for (size_t i = 0; i < session->count; i++)
 		json_append(suites, json_of_suite(&session->suites[i]));
 	json_set(json, "suites", suites);
-	file = open_memstream(&text, &size);
-	if (!file) {
+	err = memory_stream_open(&text);
+	if (err) {
 		cJSON_Delete(json);
-		return tenon_error(-TENON_E_NOMEM, "no memory for a report");
+		return err;
 	}
-	err = json_print(json, file);
-	fclose(file);
+	err = json_print(json, text.out);
+	lost = memory_stream_close(&text);
 	if (!err)
-		err = tenon_buffer_append(out, text, size);
-	free(text);
+		err = lost;
+	if (!err)
+		err = tenon_buffer_append(out, text.text.data, text.text.size);
+	tenon_buffer_fini(&text.text);
 	return err;
 }
 

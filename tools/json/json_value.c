@@ -14,6 +14,7 @@
 #include "tools/json/json_value.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
+#include "tools/text/memory_stream.h"
 
 /*
  * Import trees are at most 256 deep, with an array per level; objects of foreign code may be
@@ -135,22 +136,16 @@ static int write_field(void *context, const char *name, const struct tenon_value
 /* A key as a string; keys of other types as they are printed. NULL if out of memory. */
 static char *key_text(const struct tenon_value *key)
 {
+	struct memory_stream printed;
 	struct tenon_slice text;
-	char *printed = NULL;
-	size_t size;
-	FILE *out;
 
 	if (!tenon_value_text(key, &text))
 		return strndup(text.data ? text.data : "", text.size);
 	tenon_error_clear();
-	out = open_memstream(&printed, &size);
-	if (!out)
+	if (memory_stream_open(&printed))
 		return NULL;
-	print_value(key, out);
-	if (!fclose(out))
-		return printed;
-	free(printed);
-	return NULL;
+	print_value(key, printed.out);
+	return memory_stream_close(&printed) ? NULL : (char *)printed.text.data;
 }
 
 static int write_pair(void *context, const struct tenon_value *key, const struct tenon_value *value)

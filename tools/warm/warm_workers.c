@@ -19,6 +19,7 @@
 #include "tools/cli/progress.h"
 #include "tools/device_option/target.h"
 #include "tools/link_verb/link_load.h"
+#include "tools/text/memory_stream.h"
 #include "tools/warm/warm.h"
 
 /* kernels after these are built by the first process */
@@ -187,8 +188,7 @@ static bool is_needed(const struct worker *k)
 
 static void worker_main(struct worker *k, pid_t parent)
 {
-	char *text = NULL;
-	size_t size = 0;
+	struct memory_stream said;
 	int code = CLI_OK;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -196,18 +196,16 @@ static void worker_main(struct worker *k, pid_t parent)
 		_exit(CLI_FAILED);
 	if (k->number)
 		close(k->go[1]);
-	k->cli->err = open_memstream(&text, &size);
-	if (!k->cli->err) {
+	if (memory_stream_open(&said)) {
 		leave_message(k->share, NO_MESSAGE);
 		_exit(CLI_FAILED);
 	}
+	k->cli->err = said.out;
 	if (is_needed(k)) {
 		__atomic_add_fetch(&k->share->building, 1, __ATOMIC_RELAXED);
 		code = build(k);
 	}
-	fclose(k->cli->err);
-	/* fclose() frees the text if it finds no memory to shorten it */
-	leave_message(k->share, text ? text : NO_MESSAGE);
+	leave_message(k->share, memory_stream_close(&said) ? NO_MESSAGE : said.text.data);
 	_exit(code);
 }
 
