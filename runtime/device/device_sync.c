@@ -36,8 +36,8 @@ struct limit {
 
 static void goal_mark(struct tenon_queue *q, struct goal *g)
 {
-	int err = g->own ? queue_mark_own(q, &g->serial)
-			 : q->device->ops->queue->mark(q, &g->serial);
+	int err =
+		g->own ? queue_mark_own(q, &g->serial) : q->device->ops->queue->mark(q, &g->serial);
 
 	g->marked = true;
 	g->over = err;

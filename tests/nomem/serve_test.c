@@ -43,7 +43,8 @@ static bool is_whole(const struct serve_exchange *e, const char *reply)
 	const int status = serve_status(reply);
 
 	/* not in parts, and with two tokens of text */
-	if (status == 200 && strstr(reply, "\"chat.completion\"") && strstr(reply, "\"content\":\"\"")) {
+	if (status == 200 && strstr(reply, "\"chat.completion\"") &&
+	    strstr(reply, "\"content\":\"\"")) {
 		fprintf(stderr, "a reply without its text: %s\n", reply);
 		abort();
 	}
