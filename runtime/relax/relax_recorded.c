@@ -101,7 +101,8 @@ static bool same_value(const struct tenon_value *a, const struct tenon_value *b)
 {
 	if (relax_is_cache(b))
 		return a->type == TENON_TYPE_NONE;
-	if (a->type != b->type)
+	/* a small string may end in zeros: the size is a part of it */
+	if (a->type != b->type || a->small_size != b->small_size)
 		return false;
 	if (a->type == TENON_TYPE_TENSOR)
 		return same_place(&((const struct tenon_tensor *)a->as.object)->dl,
