@@ -190,9 +190,9 @@ static void put_windowed(struct source *s, const struct op *o)
 
 static const char *type_of(const struct op_value *v)
 {
-	if (tenon_slice_equal(v->dtype, tenon_slice_of("int8")))
+	if (op_value_is(v, "int8"))
 		return "int8_t";
-	return tenon_slice_equal(v->dtype, tenon_slice_of("int32")) ? "int32_t" : "float";
+	return op_value_is(v, "int32") ? "int32_t" : "float";
 }
 
 static int put_op(void *context, const struct op *o)

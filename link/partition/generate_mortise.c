@@ -87,8 +87,7 @@ static void add_region(struct stream *s, uint32_t value, uint32_t kind, uint32_t
 	const struct tenon_cmdstream_region r = {
 		.kind = kind,
 		.access = access,
-		.size = (uint64_t)v->elements *
-			(tenon_slice_equal(v->dtype, tenon_slice_of("int8")) ? 1 : 4),
+		.size = (uint64_t)v->elements * (op_value_is(v, "int8") ? 1 : 4),
 		.alignment = 16,
 	};
 

@@ -9,13 +9,12 @@
 
 bool op_types(const struct op_graph *g, const struct op *o, const char *dtype)
 {
-	const struct tenon_slice want = tenon_slice_of(dtype);
 	uint32_t i;
 
 	for (i = 0; i < o->input_count; i++)
-		if (!tenon_slice_equal(g->values[o->inputs[i]].dtype, want))
+		if (!op_value_is(&g->values[o->inputs[i]], dtype))
 			return false;
-	return tenon_slice_equal(g->values[o->output].dtype, want);
+	return op_value_is(&g->values[o->output], dtype);
 }
 
 static bool same_shape(const struct op_value *a, const struct op_value *b)
@@ -76,16 +75,15 @@ static bool has_ranks(const struct op_graph *g, const struct op *o, uint32_t inp
 bool op_is_dense(const struct op_graph *g, const struct op *o, const char *operands,
 		 const char *result)
 {
-	const struct tenon_slice type = tenon_slice_of(operands);
 	const struct op_value *x, *w, *y = &g->values[o->output];
 
 	if (!op_is(o, "nn.dense") || !has_ranks(g, o, 2, 2))
 		return false;
 	x = &g->values[o->inputs[0]];
 	w = &g->values[o->inputs[1]];
-	return tenon_slice_equal(x->dtype, type) && tenon_slice_equal(w->dtype, type) &&
-	       tenon_slice_equal(y->dtype, tenon_slice_of(result)) && x->shape[0] == y->shape[0] &&
-	       w->shape[0] == y->shape[1] && x->shape[1] == w->shape[1];
+	return op_value_is(x, operands) && op_value_is(w, operands) && op_value_is(y, result) &&
+	       x->shape[0] == y->shape[0] && w->shape[0] == y->shape[1] &&
+	       x->shape[1] == w->shape[1];
 }
 
 bool op_is_conv2d(const struct op_graph *g, const struct op *o)

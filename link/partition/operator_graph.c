@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read graph.json and tell which operators each node stands for. */
+/* Tell which operators each node of a graph.json stands for. */
 #include "link/partition/operator_graph.h"
 
 #include <stdlib.h>
@@ -34,18 +34,6 @@ static const struct fused_word {
 	{ NULL, NULL, 0 },
 };
 
-/* struct reading - a graph that is read */
-struct reading {
-	struct op_graph *g;
-	struct tenon_params *params;
-	uint32_t *first; /* of each node of the file: its first value */
-	uint32_t *count; /* and how many it has */
-	uint32_t file_nodes;
-	uint32_t nodes, arguments, heads, attrs; /* tokens */
-	uint32_t shapes, types;			 /* tokens of the next of each list */
-	uint32_t shapes_left, types_left;
-};
-
 static int no_memory(void)
 {
 	return tenon_error(-TENON_E_NOMEM, "no memory for a graph");
@@ -72,106 +60,52 @@ static int new_values(struct op_graph *g, uint32_t count)
 	return 0;
 }
 
-static int take_shape(struct reading *r, uint32_t *at, struct op_value *v)
+static int node_error(const struct op_graph *g, const struct graph_node *n, int status,
+		      const char *what)
 {
-	const uint32_t from = *at;
-	const struct json_text *j = &r->g->json;
-	uint32_t count, i;
-	int err;
+	return json_error(&g->json, n->token, status, "node %u (\"%.*s\") has %s",
+			  (unsigned int)(n - g->graph.nodes), json_shown(n->name), n->name.data,
+			  what);
+}
 
-	err = json_enter(j, at, JSMN_ARRAY, "a shape", &count);
-	if (!err && count > OPERATOR_DIMS_MOST)
-		err = json_error(j, from, -TENON_E_VALUE, "%u dimensions, at most %d",
-				 (unsigned int)count, OPERATOR_DIMS_MOST);
+/* An entry of the graph, of which a code generator takes less than the executor. */
+static int take_value(struct op_graph *g, const struct graph_entry *e, struct op_value *v)
+{
+	const struct graph_node *n = &g->graph.nodes[e->node];
+	int32_t i;
+
+	if (e->ndim > OPERATOR_DIMS_MOST)
+		return node_error(g, n, -TENON_E_VALUE, "a shape of more than 8 dimensions");
+	v->name = n->name;
+	v->dtype = e->dtype;
+	/* graph_read() makes bool what libraries of its age have */
+	if (v->dtype.code == TENON_DTYPE_UINT && v->dtype.bits == 1)
+		v->dtype = tenon_dtype(TENON_DTYPE_BOOL, 8, v->dtype.lanes);
+	v->input = n->kind == GRAPH_INPUT;
+	v->ndim = e->ndim;
 	v->elements = 1;
-	for (i = 0; i < count && !err; i++) {
-		err = json_integer(j, at, "an extent", 1, INT32_MAX, &v->shape[i]);
-		if (!err && (__builtin_mul_overflow(v->elements, v->shape[i], &v->elements) ||
-			     v->elements > INT64_MAX / 8))
-			err = json_error(j, from, -TENON_E_OVERFLOW, "a tensor too large");
+	for (i = 0; i < e->ndim; i++) {
+		v->shape[i] = e->shape[i];
+		if (v->shape[i] < 1 || v->shape[i] > INT32_MAX)
+			return node_error(g, n, -TENON_E_VALUE,
+					  "an extent of 0, or of 2^31 and more");
+		if (__builtin_mul_overflow(v->elements, v->shape[i], &v->elements) ||
+		    v->elements > INT64_MAX / 8)
+			return node_error(g, n, -TENON_E_OVERFLOW, "a tensor too large");
 	}
-	v->ndim = (int32_t)count;
-	return err;
+	return 0;
 }
 
-/* "attrs" has ["list_shape", [...]], and ["list_str", [...]] for types. */
-static int take_lists(struct reading *r)
-{
-	const struct json_text *j = &r->g->json;
-	uint32_t *const lists[] = { &r->shapes, &r->types };
-	uint32_t *const left[] = { &r->shapes_left, &r->types_left };
-	static const char *const keys[] = { "shape", "dltype" };
-	uint32_t count, i;
-	int err = 0;
-
-	for (i = 0; i < 2 && !err; i++) {
-		*lists[i] = json_find(j, r->attrs, keys[i]);
-		if (!*lists[i])
-			return json_error(j, r->attrs, -TENON_E_FORMAT, "no list \"%s\"", keys[i]);
-		err = json_enter(j, lists[i], JSMN_ARRAY, "a list", &count);
-		if (!err && count != 2)
-			err = json_error(j, *lists[i], -TENON_E_FORMAT, "want a type and a list");
-		if (!err)
-			json_skip(j, lists[i]);
-		if (!err)
-			err = json_enter(j, lists[i], JSMN_ARRAY, "a list", left[i]);
-	}
-	return err;
-}
-
-/* The outputs of a node become values. */
-static int add_outputs(struct reading *r, uint32_t file_node, uint32_t count,
-		       struct tenon_slice name)
-{
-	struct op_graph *g = r->g;
-	struct op_value *v;
-	uint32_t i;
-	int err;
-
-	r->first[file_node] = g->value_count;
-	r->count[file_node] = count;
-	err = new_values(g, count);
-	for (i = 0; i < count && !err; i++) {
-		v = &g->values[r->first[file_node] + i];
-		v->name = name;
-		if (!r->shapes_left-- || !r->types_left--)
-			return json_error(&g->json, r->attrs, -TENON_E_FORMAT,
-					  "fewer shapes or types than entries");
-		err = take_shape(r, &r->shapes, v);
-		if (!err)
-			err = json_word(&r->g->json, &r->types, "a type", &v->dtype);
-	}
-	return err;
-}
-
-static int take_entry(struct reading *r, uint32_t *at, uint32_t before, uint32_t *out)
-{
-	const uint32_t from = *at;
-	uint32_t node, output;
-	int err = json_entry(&r->g->json, at, before, &node, &output);
-
-	if (!err && output >= r->count[node])
-		err = json_error(&r->g->json, from, -TENON_E_VALUE,
-				 "an output is %u, the node has %u", (unsigned int)output,
-				 (unsigned int)r->count[node]);
-	*out = err ? 0 : r->first[node] + output;
-	return err;
-}
-
-static int take_entries(struct reading *r, uint32_t at, uint32_t before, uint32_t **list,
-			uint32_t *count)
+static int take_values(struct op_graph *g, struct tenon_params *params)
 {
 	uint32_t i;
-	int err;
+	int err = new_values(g, g->graph.entry_count);
 
-	err = json_enter(&r->g->json, &at, JSMN_ARRAY, "entries", count);
-	if (err)
-		return err;
-	*list = calloc((size_t)*count + 1, sizeof(**list));
-	if (!*list)
-		return no_memory();
-	for (i = 0; i < *count && !err; i++)
-		err = take_entry(r, &at, before, &(*list)[i]);
+	for (i = 0; i < g->graph.entry_count && !err; i++) {
+		err = take_value(g, &g->graph.entries[i], &g->values[i]);
+		if (!err && g->values[i].input && params)
+			g->values[i].param = tenon_params_find(params, g->values[i].name);
+	}
 	return err;
 }
 
@@ -279,82 +213,49 @@ static int add_operators(struct op_graph *g, struct op_node *n)
 
 /* ---- nodes */
 
-static int add_input(struct reading *r, uint32_t number, struct tenon_slice name)
+/* Test a name, which is put between the quotes of other texts. */
+static bool is_plain(struct tenon_slice name)
 {
-	struct op_value *v;
-	int err = add_outputs(r, number, 1, name);
+	size_t i;
 
-	if (err)
-		return err;
-	v = &r->g->values[r->first[number]];
-	v->input = true;
-	v->param = r->params ? tenon_params_find(r->params, name) : NULL;
-	return 0;
+	for (i = 0; i < name.size; i++)
+		if ((unsigned char)name.data[i] < ' ' || name.data[i] == '"' ||
+		    name.data[i] == '\\')
+			return false;
+	return true;
 }
 
-static int take_node(struct reading *r, uint32_t *at, uint32_t number)
+static int take_nodes(struct op_graph *g)
 {
-	struct op_graph *g = r->g;
-	struct op_node *n = &g->nodes[g->node_count];
-	const uint32_t from = *at;
-	uint32_t op = json_find(&g->json, from, "op"), name = json_find(&g->json, from, "name");
-	uint32_t inputs = json_find(&g->json, from, "inputs"), function, outputs;
-	struct tenon_slice kind;
-	int64_t count = 1;
-	int err;
+	const struct graph_node *n = g->graph.nodes, *end = n + g->graph.node_count;
+	struct op_node *o;
 
-	json_skip(&g->json, at);
-	if (!op || !name)
-		return json_error(&g->json, from, -TENON_E_FORMAT, "a node without op and name");
-	err = json_word(&r->g->json, &op, "op", &kind);
-	if (!err)
-		err = json_word(&r->g->json, &name, "a name", &n->name);
-	if (err)
-		return err;
-	if (slice_is(kind, "null"))
-		return add_input(r, number, n->name);
-	n->attrs = json_find(&g->json, from, "attrs");
-	if (!n->attrs)
-		n->attrs = json_find(&g->json, from, "attr");
-	function = find_attr(&g->json, n->attrs, "func_name");
-	outputs = find_attr(&g->json, n->attrs, "num_outputs");
-	if (!function || !inputs)
-		return json_error(&g->json, from, -TENON_E_FORMAT,
-				  "a node without func_name and inputs");
-	err = json_word(&r->g->json, &function, "a function", &n->function);
-	if (!err)
-		err = take_entries(r, inputs, number, &n->inputs, &n->input_count);
-	if (!err && outputs)
-		count = strtoll(json_raw(&g->json, outputs).data, NULL, 10);
-	if (!err && (count < 1 || count > NODES_MOST))
-		err = json_error(&g->json, outputs, -TENON_E_VALUE, "no number of outputs");
-	g->node_count++;
-	if (!err)
-		err = add_outputs(r, number, (uint32_t)count, n->name);
-	n->first_output = r->first[number];
-	n->output_count = (uint32_t)count;
-	return err;
-}
-
-static int take_nodes(struct reading *r)
-{
-	struct op_graph *g = r->g;
-	uint32_t at = r->nodes, i;
-	int err;
-
-	err = json_enter(&g->json, &at, JSMN_ARRAY, "nodes", &r->file_nodes);
-	if (!err && r->file_nodes > NODES_MOST)
-		err = json_error(&g->json, r->nodes, -TENON_E_VALUE, "too many nodes");
-	if (err)
-		return err;
-	g->nodes = calloc((size_t)r->file_nodes + 1, sizeof(*g->nodes));
-	r->first = calloc((size_t)r->file_nodes + 1, sizeof(*r->first));
-	r->count = calloc((size_t)r->file_nodes + 1, sizeof(*r->count));
-	if (!g->nodes || !r->first || !r->count)
+	if (g->graph.node_count > NODES_MOST)
+		return node_error(g, n + NODES_MOST, -TENON_E_VALUE,
+				  "8192 nodes before it, which are the most");
+	g->nodes = o = calloc((size_t)g->graph.node_count + 1, sizeof(*o));
+	if (!o)
 		return no_memory();
-	for (i = 0; i < r->file_nodes && !err; i++)
-		err = take_node(r, &at, i);
-	return err;
+	for (; n < end; n++) {
+		if (!is_plain(n->name) || !is_plain(n->function))
+			return node_error(
+				g, n, -TENON_E_FORMAT,
+				"a name with a quote, a backslash or a control character");
+		if (n->kind == GRAPH_INPUT)
+			continue;
+		o->name = n->name;
+		o->function = n->function;
+		o->attrs = json_find(&g->json, n->token, "attrs");
+		if (!o->attrs)
+			o->attrs = json_find(&g->json, n->token, "attr");
+		o->inputs = n->inputs;
+		o->input_count = n->input_count;
+		o->first_output = n->first_output;
+		o->output_count = n->output_count;
+		o++;
+	}
+	g->node_count = (uint32_t)(o - g->nodes);
+	return 0;
 }
 
 static void count_readers(struct op_graph *g)
@@ -373,44 +274,26 @@ static void count_readers(struct op_graph *g)
 	}
 }
 
-static int read_all(struct reading *r)
-{
-	struct op_graph *g = r->g;
-	uint32_t i;
-	int err;
-
-	err = take_lists(r);
-	if (!err)
-		err = take_nodes(r);
-	if (!err)
-		err = take_entries(r, r->heads, r->file_nodes, &g->outputs, &g->output_count);
-	for (i = 0; i < g->node_count && !err; i++)
-		err = add_operators(g, &g->nodes[i]);
-	if (!err)
-		count_readers(g);
-	return err;
-}
-
 int op_graph_read(struct tenon_slice text, const char *name, struct tenon_params *params,
 		  struct op_graph *g)
 {
-	struct reading r = { .g = g, .params = params };
+	uint32_t i;
 	int err;
 
 	memset(g, 0, sizeof(*g));
 	err = json_text_read(text, name, &g->json);
-	if (!err) {
-		r.nodes = json_find(&g->json, 0, "nodes");
-		r.heads = json_find(&g->json, 0, "heads");
-		r.attrs = json_find(&g->json, 0, "attrs");
-	}
-	if (!err && (!r.nodes || !r.heads || !r.attrs))
-		err = json_error(&g->json, 0, -TENON_E_FORMAT,
-				 "a graph has nodes, heads and attrs; one is missing");
 	if (!err)
-		err = read_all(&r);
-	free(r.first);
-	free(r.count);
+		err = graph_read_tokens(&g->json, &g->graph);
+	if (!err)
+		err = take_nodes(g);
+	if (!err)
+		err = take_values(g, params);
+	for (i = 0; i < g->node_count && !err; i++)
+		err = add_operators(g, &g->nodes[i]);
+	g->outputs = g->graph.heads;
+	g->output_count = g->graph.head_count;
+	if (!err)
+		count_readers(g);
 	return err;
 }
 
@@ -420,12 +303,10 @@ void op_graph_fini(struct op_graph *g)
 
 	for (i = 0; i < g->op_count; i++)
 		free(g->ops[i].inputs);
-	for (i = 0; i < g->node_count; i++)
-		free(g->nodes[i].inputs);
 	free(g->ops);
 	free(g->nodes);
 	free(g->values);
-	free(g->outputs);
+	graph_fini(&g->graph);
 	json_text_fini(&g->json);
 }
 
@@ -434,6 +315,13 @@ void op_graph_fini(struct op_graph *g)
 bool op_is(const struct op *o, const char *name)
 {
 	return slice_is(o->name, name);
+}
+
+bool op_value_is(const struct op_value *v, const char *dtype)
+{
+	char name[TENON_DTYPE_NAME];
+
+	return !strcmp(tenon_dtype_name(v->dtype, name), dtype);
 }
 
 struct tenon_slice op_attr(const struct op_graph *g, const struct op *o, const char *key)

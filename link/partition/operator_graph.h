@@ -4,8 +4,8 @@
 #define LINK_PARTITION_OPERATOR_GRAPH_H
 
 /*
- * The form on which code generators work. It is read from a graph.json in which the function of a
- * node is
+ * The form on which code generators work. It is made of a graph.json, as the graph executor reads it,
+ * in which the function of a node is
  *
  * - the name of an operator, "nn.conv2d", whose attributes are those of the node: "strides":
  *   "[1, 1]". A front end writes such graphs;
@@ -21,13 +21,14 @@
 #include <tenon/string.h>
 
 #include "lib/json_read.h"
+#include "runtime/graph/graph.h"
 
 #define OPERATOR_DIMS_MOST 8
 
 /* struct op_value - a tensor: an input, a parameter, or what an operator computes */
 struct op_value {
 	struct tenon_slice name;
-	struct tenon_slice dtype;
+	DLDataType dtype;
 	int32_t ndim;
 	int64_t shape[OPERATOR_DIMS_MOST];
 	int64_t elements;
@@ -50,8 +51,8 @@ struct op {
 struct op_node {
 	struct tenon_slice name;
 	struct tenon_slice function;
-	uint32_t attrs;	  /* token */
-	uint32_t *inputs; /* values */
+	uint32_t attrs;		/* token */
+	const uint32_t *inputs; /* values */
 	uint32_t input_count;
 	uint32_t first_output; /* value */
 	uint32_t output_count; /* more than one only for a node without operators */
@@ -61,13 +62,14 @@ struct op_node {
 
 struct op_graph {
 	struct json_text json;
-	struct op_value *values;
+	struct graph graph;	 /* of the text; has all names and lists of nodes */
+	struct op_value *values; /* its entries, and those between operators of one node */
 	uint32_t value_count;
 	struct op *ops;
 	uint32_t op_count;
 	struct op_node *nodes;
 	uint32_t node_count;
-	uint32_t *outputs; /* values */
+	const uint32_t *outputs; /* values */
 	uint32_t output_count;
 };
 
@@ -78,8 +80,8 @@ struct op_graph {
  * @params: parameters, or NULL; outlive the graph
  * @g: receives the graph; free it with op_graph_fini(), also on failure
  *
- * Return: 0; -TENON_E_FORMAT, -TENON_E_VALUE, -TENON_E_TRUNCATED, with line and column;
- *	-TENON_E_NOMEM.
+ * Return: 0; what graph_read() returns; -TENON_E_VALUE, -TENON_E_OVERFLOW for what the executor takes
+ *	and code generators do not, with the node, line and column.
  */
 int op_graph_read(struct tenon_slice text, const char *name, struct tenon_params *params,
 		  struct op_graph *g);
@@ -88,6 +90,9 @@ void op_graph_fini(struct op_graph *g);
 
 /** op_is - test the name of an operator */
 bool op_is(const struct op *o, const char *name);
+
+/** op_value_is - test the type of a value */
+bool op_value_is(const struct op_value *v, const char *dtype);
 
 /** op_attr - text of an attribute; empty where it is missing */
 struct tenon_slice op_attr(const struct op_graph *g, const struct op *o, const char *key);

@@ -142,6 +142,7 @@ static int put_nodes(struct writing *w)
 static void put_attributes(struct writing *w)
 {
 	const struct op_value *values = w->p->g->values;
+	char name[TENON_DTYPE_NAME];
 	uint32_t i;
 
 	tenon_buffer_printf(w->out, "  \"attrs\": {\n    \"storage_id\": [\"list_int\", [");
@@ -149,7 +150,8 @@ static void put_attributes(struct writing *w)
 		tenon_buffer_printf(w->out, "%s%u", i ? ", " : "", i);
 	tenon_buffer_printf(w->out, "]],\n    \"dltype\": [\"list_str\", [");
 	for (i = 0; i < w->entry_count; i++)
-		put(w->out, i ? ", \"" : "\"", values[w->entry[i]].dtype, "\"");
+		tenon_buffer_printf(w->out, "%s\"%s\"", i ? ", " : "",
+				    tenon_dtype_name(values[w->entry[i]].dtype, name));
 	tenon_buffer_printf(w->out, "]],\n    \"shape\": [\"list_shape\", [");
 	for (i = 0; i < w->entry_count; i++) {
 		tenon_buffer_printf(w->out, "%s[", i ? ", " : "");

@@ -27,6 +27,7 @@ enum graph_node_kind {
  * @input_count: how many
  * @first_output: its first entry
  * @output_count: how many
+ * @token: where it begins in the JSON
  * @flatten: tensors are passed with one dimension
  */
 struct graph_node {
@@ -36,6 +37,7 @@ struct graph_node {
 	uint32_t input_count;
 	uint32_t first_output;
 	uint32_t output_count;
+	uint32_t token;
 	enum graph_node_kind kind;
 	bool flatten;
 };
@@ -108,6 +110,15 @@ struct graph {
  * -TENON_E_NOMEM. The message names node, entry or line.
  */
 int graph_read(struct tenon_slice json, const char *name, struct graph *out);
+
+struct json_text;
+
+/**
+ * graph_read_tokens - the same, for who reads more of the text than a graph has
+ * @json: its text; not needed afterwards
+ * @out: receives the graph; free it with graph_fini()
+ */
+int graph_read_tokens(const struct json_text *json, struct graph *out);
 
 /* graph_check.c: check the relations between nodes */
 int graph_check(struct graph *g);

@@ -165,6 +165,7 @@ static int read_node(struct reader *r, uint32_t *at, struct graph_node *n)
 	bool inputs = false;
 	int err;
 
+	n->token = start;
 	err = json_enter(&r->t, at, JSMN_OBJECT, "a node", &count);
 	while (json_next(&r->t, at, &count, &key, &err)) {
 		if (IS(key, "op")) {
@@ -532,23 +533,33 @@ static int read_sections(struct reader *r)
 	return err;
 }
 
-int graph_read(struct tenon_slice json, const char *name, struct graph *out)
+int graph_read_tokens(const struct json_text *json, struct graph *out)
 {
-	struct reader r = { .g = out };
+	struct reader r = { .t = *json, .g = out };
 	int err;
 
 	*out = (struct graph){ 0 };
-	err = json_text_read_of_model(json, name, &r.t);
-	if (!err)
-		err = read_sections(&r);
-	json_text_fini(&r.t);
+	err = read_sections(&r);
 	if (!err) {
 		err = graph_check(out);
 		if (err)
-			tenon_error_in(err, "%s", name);
+			tenon_error_in(err, "%s", json->name);
 	}
 	if (err)
 		graph_fini(out);
+	return err;
+}
+
+int graph_read(struct tenon_slice json, const char *name, struct graph *out)
+{
+	struct json_text t;
+	int err;
+
+	*out = (struct graph){ 0 };
+	err = json_text_read_of_model(json, name, &t);
+	if (!err)
+		err = graph_read_tokens(&t, out);
+	json_text_fini(&t);
 	return err;
 }
 

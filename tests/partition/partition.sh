@@ -232,12 +232,41 @@ refused()
 	[ $got -eq "$status" ] && grep -qF -- "$words" why && [ ! -e none ]
 }
 sed 's/"shape": \["list_shape", \[\[2, 3\]/"shape": ["list_shape", [[2, -3]/' "$graphs/vec.json" > negative.json
+sed 's/"shape": \["list_shape", \[\[2, 3\], \[2, 3\]/"shape": ["list_shape", [[2, 3], [2, 0]/' "$graphs/vec.json" > none.json
+sed 's/"shape": \["list_shape", \[\[2, 3\]/"shape": ["list_shape", [[1, 1, 1, 1, 1, 1, 1, 2, 3]/' "$graphs/vec.json" > many.json
+sed -e 's/"shape": \["list_shape", \[\[2, 3\]/"shape": ["list_shape", [[2147483647, 2147483647]/' -e 's/"float32"/"int8"/' "$graphs/vec.json" > large.json
+sed 's/"name": "s"/"name": "s\\"t"/' "$graphs/vec.json" > quote.json
+sed 's/"func_name": "add"/"func_name": "a\\\\b"/' "$graphs/vec.json" > call.json
+awk 'BEGIN {
+	printf "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}"
+	for (i = 0; i < 8192; i++) {
+		printf ",\n{\"op\": \"tvm_op\", \"name\": \"y%d\", \"inputs\": [[%d, 0]], \"attrs\": {\"func_name\": \"exp\", ", i, i
+		printf "\"num_inputs\": \"1\", \"num_outputs\": \"1\", \"flatten_data\": \"0\"}}"
+	}
+	printf "],\n\"arg_nodes\": [0], \"heads\": [[8192, 0]], \"node_row_ptr\": [0"
+	for (i = 1; i <= 8193; i++)
+		printf ", %d", i
+	for (i = 0; i < 8193; i++) {
+		comma = i ? ", " : ""
+		types = types comma "\"int8\""
+		storages = storages comma i
+		shapes = shapes comma "[1]"
+	}
+	printf "], \"attrs\": {\"dltype\": [\"list_str\", [%s]],\n", types
+	printf "\"storage_id\": [\"list_int\", [%s]], \"shape\": [\"list_shape\", [%s]]}}\n", storages, shapes
+}' > chain.json
 echo '{"nodes": []}' > empty.json
 sed 's/"float32"\]\]/]]/; s/, \]\]/]]/' "$graphs/vec.json" > types.json
 it "an unknown generator is refused" refused 2 'examplejson' --for examplejso "$graphs/vec.json"
 it "a missing file is refused" refused 3 'nowhere.json' nowhere.json
-it "a graph without heads is refused" refused 3 'one is missing' empty.json
-it "a graph with fewer types than values is refused" refused 3 'fewer shapes or types' types.json
+it "a graph without heads is refused" refused 3 'key "arg_nodes" is missing' empty.json
+it "a graph with fewer types than values is refused" refused 3 'dltype has 8 items for 9 entries' types.json
 it "a negative extent is refused with its place" refused 3 'negative.json, line 16, column 32' negative.json
+it "and an empty tensor, with its node" refused 3 'none.json, line 3, column 3: node 1 ("b") has an extent of 0' none.json
+it "more dimensions than code generators know" refused 3 'node 0 ("a") has a shape of more than 8 dimensions' many.json
+it "a tensor too large for them" refused 3 'node 0 ("a") has a tensor too large' large.json
+it "a name that would end in the middle of a text" refused 3 'node 4 ("s"t") has a name with a quote' quote.json
+it "and such a function" refused 3 'node 4 ("s") has a name with a quote' call.json
+it "more nodes than a graph may have" refused 3 'node 8192 ("y8191") has 8192 nodes before it' chain.json
 it "a module without a graph is refused" refused 4 'no module of kind GraphExecutorFactory' "$fixture/../host_vecadd/lib.so"
 finish
