@@ -11,8 +11,6 @@
 
 #include <tenon/value.h>
 
-#include "lib/plugin_api.h"
-
 /* e_type */
 #define ELF_RELOCATABLE 1
 #define ELF_EXECUTABLE	2
@@ -149,7 +147,7 @@ static inline bool file_is_elf(struct tenon_slice bytes)
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED when a table or a loaded segment is outside the file.
  */
-int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path) TO_PLUGINS(elf_open);
+int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path);
 
 /** elf_within - test whether bytes are within the file */
 static inline bool elf_within(const struct elf_file *elf, uint64_t offset, uint64_t size)
@@ -176,10 +174,10 @@ static inline uint64_t elf_word(const struct elf_file *elf, const void *at)
 }
 
 /** elf_segment - read a program header; @index is less than @elf->segments.count */
-struct elf_segment elf_segment(const struct elf_file *elf, uint64_t index) TO_PLUGINS(elf_segment);
+struct elf_segment elf_segment(const struct elf_file *elf, uint64_t index);
 
 /** elf_section - read a section header; @index is less than @elf->sections.count */
-struct elf_section elf_section(const struct elf_file *elf, uint64_t index) TO_PLUGINS(elf_section);
+struct elf_section elf_section(const struct elf_file *elf, uint64_t index);
 
 /**
  * elf_symbol - read one symbol
@@ -187,8 +185,7 @@ struct elf_section elf_section(const struct elf_file *elf, uint64_t index) TO_PL
  * @index: less than @elf->symbols.count
  * @symbol: receives it; its name is empty if it is outside the string table
  */
-void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol)
-	TO_PLUGINS(elf_symbol);
+void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *symbol);
 
 /**
  * elf_symbol_bytes - find the bytes of a symbol in the file
@@ -199,7 +196,7 @@ void elf_symbol(const struct elf_file *elf, uint64_t index, struct elf_symbol *s
  * Return: 0; -TENON_E_TRUNCATED; -TENON_E_FORMAT when no part of the file is loaded there.
  */
 int elf_symbol_bytes(const struct elf_file *elf, const struct elf_symbol *symbol,
-		     struct tenon_slice *out) TO_PLUGINS(elf_symbol_bytes);
+		     struct tenon_slice *out);
 
 /** elf_section_is - test the name of a section; false where the name does not lie in the file */
 bool elf_section_is(const struct elf_file *elf, const struct elf_section *s, const char *name);
@@ -218,7 +215,7 @@ bool elf_find_section(const struct elf_file *elf, const char *name, struct tenon
  * elf_all_symbols - replace the dynamic symbols by all symbols, local ones too
  * @elf: the file; stays as it is if it was stripped of them, or if their table is damaged
  */
-void elf_all_symbols(struct elf_file *elf) TO_PLUGINS(elf_all_symbols);
+void elf_all_symbols(struct elf_file *elf);
 
 /**
  * struct elf_code - a part of the file that the processor executes
@@ -261,7 +258,7 @@ bool elf_is_program(const struct elf_file *elf);
  * Return: a static string such as "aarch64", "x86-64", "riscv64"; "machine 4711" in a buffer of
  *	the calling thread for an unknown one.
  */
-const char *elf_machine_name(const struct elf_file *elf) TO_PLUGINS(elf_machine_name);
+const char *elf_machine_name(const struct elf_file *elf);
 
 /**
  * elf_check_loadable - find out why dlopen() rejects a file

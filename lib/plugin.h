@@ -14,6 +14,7 @@
 
 #include "lib/option.h"
 
+struct describer;
 struct executor;
 struct params_files;
 struct prober;
@@ -44,6 +45,7 @@ struct plugin_function {
  * @params: files of parameters besides those of TVM
  * @tester: self-tests
  * @prober: what asks drivers in a child process
+ * @describer: what describes files and objects, and writes modules
  */
 struct plugin_offer {
 	const char *version;
@@ -55,6 +57,7 @@ struct plugin_offer {
 	const struct params_files *params;
 	const struct self_tester *tester;
 	const struct prober *prober;
+	const struct describer *describer;
 };
 
 /**

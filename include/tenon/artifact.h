@@ -66,7 +66,8 @@ struct tenon_artifact {
  *
  * Return: 0; -TENON_E_EXISTS for a file name that occurs twice; -TENON_E_NOT_FOUND for a target key
  *	that no artifact has; -TENON_E_VALUE; as tenon_module_load() and tenon_module_load_bytes(), with
- *	the artifact's file name; the error of @load.
+ *	the artifact's file name; the error of @load; -TENON_E_UNSUPPORTED when the plug-in describe.so is
+ *	missing.
  */
 TENON_API int tenon_artifacts_load(const struct tenon_artifact *items, size_t count,
 				   const struct tenon_target *targets, size_t target_count,

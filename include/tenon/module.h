@@ -114,8 +114,8 @@ TENON_API int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes
  *
  * Safe for untrusted files: none of their code runs, and memory use is bounded by the file's size.
  *
- * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED;
- *	-TENON_E_NOMEM.
+ * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_UNSUPPORTED, also when the
+ *	plug-in describe.so is missing; -TENON_E_NOMEM.
  */
 TENON_API int tenon_module_inspect(const char *path, struct tenon_module **out);
 
@@ -240,8 +240,9 @@ TENON_API int tenon_system_lib(const char *prefix, struct tenon_module **out);
  *	`__tvm_dev_mblob`; modules are numbered as TVM does
  * @out: the bytes are appended, including the leading size
  *
- * Return: 0; -TENON_E_UNSUPPORTED, naming the module that cannot be saved; -TENON_E_CYCLE when
- *	merging the exportable modules would create a cycle; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_UNSUPPORTED, naming the module that cannot be saved, or when the plug-in
+ *	describe.so is missing; -TENON_E_CYCLE when merging the exportable modules would create a cycle;
+ *	-TENON_E_NOMEM.
  */
 TENON_API int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
 				      struct tenon_buffer *out);

@@ -45,7 +45,7 @@ typedef int (*tenon_visit_fn)(const struct tenon_object *object, const struct te
  *
  * Context: any thread, while no thread changes the object.
  * Return: 0; the non-zero result of the visitor; -TENON_E_NOMEM; -TENON_E_USAGE for a visitor without a
- *	size.
+ *	size; -TENON_E_UNSUPPORTED when the plug-in describe.so is missing.
  */
 TENON_API int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v);
 

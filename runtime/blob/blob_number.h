@@ -11,8 +11,6 @@
 
 #include <tenon/module.h>
 
-#include "lib/plugin_api.h"
-
 /**
  * struct blob_numbers - the numbering of a module tree
  * @modules: all modules, each once, the root first
@@ -40,9 +38,9 @@ struct blob_numbers {
  *
  * Return: 0; -TENON_E_CYCLE when merging the exportable modules creates a cycle; -TENON_E_NOMEM.
  */
-int blob_number(struct blob_numbers *n, struct tenon_module *root) TO_PLUGINS(blob_number);
+int blob_number(struct blob_numbers *n, struct tenon_module *root);
 
-void blob_numbers_fini(struct blob_numbers *n) TO_PLUGINS(blob_numbers_fini);
+void blob_numbers_fini(struct blob_numbers *n);
 
 /**
  * blob_write - write modules whose numbers are known
@@ -53,6 +51,6 @@ void blob_numbers_fini(struct blob_numbers *n) TO_PLUGINS(blob_numbers_fini);
  * Return: 0; -TENON_E_UNSUPPORTED, naming the module that cannot be saved; -TENON_E_NOMEM.
  */
 int blob_write(const struct blob_numbers *n, enum tenon_generation generation,
-	       struct tenon_buffer *out) TO_PLUGINS(blob_write);
+	       struct tenon_buffer *out);
 
 #endif /* RUNTIME_BLOB_BLOB_NUMBER_H */

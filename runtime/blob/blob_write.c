@@ -5,6 +5,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "runtime/blob/blob_number.h"
+#include "runtime/core/describer.h"
 #include "runtime/payload/payload_module.h"
 
 static int write_numbers(struct tenon_buffer *out, const uint64_t *numbers, uint64_t count)
@@ -116,8 +117,8 @@ int blob_write(const struct blob_numbers *n, enum tenon_generation generation,
 	return err;
 }
 
-int tenon_module_write_blob(struct tenon_module *root, enum tenon_generation generation,
-			    struct tenon_buffer *out)
+int describe_blob(struct tenon_module *root, enum tenon_generation generation,
+		  struct tenon_buffer *out)
 {
 	struct blob_numbers n = { 0 };
 	int err;

@@ -8,6 +8,8 @@
 
 #include <tenon/module.h>
 
+#include "lib/plugin_api.h"
+
 struct tenon_module_index;
 
 /* Called for each module below another, in depth-first order. */
@@ -17,7 +19,8 @@ typedef int (*module_walk_fn)(void *context, struct tenon_module *m);
  * Visit each import of @m once, depth-first. Stops when @visit returns non-zero. Return: the last
  * result of @visit; -TENON_E_NOMEM.
  */
-int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *context);
+int module_walk_imports(struct tenon_module *m, module_walk_fn visit, void *context)
+	TO_PLUGINS(module_walk_imports);
 
 /*
  * Note that imports changed: every index is verified before its next use. Returns a number that is

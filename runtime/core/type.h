@@ -11,6 +11,8 @@
 #include <tenon/string.h>
 #include <tenon/visit.h>
 
+#include "lib/plugin_api.h"
+
 #define TYPE_VALUE_END	 14 /* one past the last static index of values (ffi.Unchanged) */
 #define TYPE_STATIC_LAST 78 /* ffi.BigInt, the last static index known here */
 
@@ -72,7 +74,7 @@ struct type_record {
 };
 
 /* Get the record of a type; NULL if the index is not registered. */
-struct type_record *type_record(int32_t index);
+struct type_record *type_record(int32_t index) TO_PLUGINS(type_record);
 
 /* Find the record of a key; NULL if there is none. Takes the lock. */
 struct type_record *type_record_by_key(struct tenon_slice key);

@@ -2,6 +2,7 @@
 /* Show the fields of any object to a visitor, also those of foreign types. */
 #include "lib/brief_errors.h"
 #include "lib/options.h"
+#include "runtime/core/describer.h"
 #include "runtime/core/type.h"
 
 #include <tenon/error.h>
@@ -54,7 +55,7 @@ static int visit_type(const struct type_info *info, const struct tenon_object *o
 	return visit ? visit(object, v) : visit_fields(info, object, v);
 }
 
-int tenon_object_visit(const struct tenon_object *object, const struct tenon_visitor *v)
+int describe_object(const struct tenon_object *object, const struct tenon_visitor *v)
 {
 	const struct type_record *r = type_record(object->type);
 	struct tenon_visitor all;
@@ -66,14 +67,4 @@ int tenon_object_visit(const struct tenon_object *object, const struct tenon_vis
 	for (i = 0; i < r->info.depth && !err; i++)
 		err = visit_type(r->info.ancestors[i], object, &all);
 	return err ? err : visit_type(&r->info, object, &all);
-}
-
-int tenon_type_set_visit(int32_t index, tenon_visit_fn visit)
-{
-	struct type_record *r = type_record(index);
-
-	if (!r)
-		return tenon_error(-TENON_E_USAGE, "there is no type %d", index);
-	__atomic_store_n(&r->visit, visit, __ATOMIC_RELEASE);
-	return 0;
 }

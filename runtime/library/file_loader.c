@@ -4,6 +4,7 @@
 
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
+#include "runtime/library/file_extension.h"
 #include "runtime/payload/payload_file.h"
 
 int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
@@ -15,6 +16,19 @@ int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
 	if (!err && !*out && payload_file_known(extension))
 		err = tenon_function_create(NULL, payload_file_load, NULL, out);
 #endif
+	return err;
+}
+
+int file_load(const char *path, struct tenon_module **out)
+{
+	struct tenon_function *function;
+	int err;
+
+	*out = NULL;
+	err = file_loader_find(file_extension(path), &function);
+	if (!err && function)
+		err = file_load_by(function, path, out);
+	tenon_object_unref(function);
 	return err;
 }
 

@@ -6,7 +6,7 @@
 #include "lib/cursor_fast.h"
 #include "runtime/core/module_imports.h"
 #include "runtime/library/import_tree.h"
-#include "runtime/library/library_module.h"
+#include "runtime/library/inspect.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/payload/payload_module.h"
 #include "runtime/target/target_module.h"
@@ -208,7 +208,7 @@ static int build(struct import_build *t, struct tenon_module **root)
 static int make_stand_in(const char *file, struct tenon_module **out)
 {
 #ifdef CONFIG_INSPECT
-	return library_module_create(file, out);
+	return inspect_stand_in(file, out);
 #else
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "a blob apart from its library; "

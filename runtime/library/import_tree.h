@@ -8,6 +8,7 @@
  * import edges. The blob is checked as a whole before use and not copied.
  */
 
+#include "lib/plugin_api.h"
 #include "runtime/blob/import_blob.h"
 
 /**
@@ -23,6 +24,7 @@
  *	kind in a legacy blob; -TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the error of a loader.
  */
 int import_tree_read(struct tenon_slice blob, const struct blob_source *src,
-		     struct tenon_module *library, struct tenon_module **root);
+		     struct tenon_module *library, struct tenon_module **root)
+	TO_PLUGINS(import_tree_read);
 
 #endif /* RUNTIME_LIBRARY_IMPORT_TREE_H */

@@ -4,8 +4,8 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "runtime/core/describer.h"
 #include "runtime/kind/file_kind.h"
-#include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"
 #include "runtime/library/import_tree.h"
 #include "runtime/library/inspect.h"
@@ -82,10 +82,9 @@ int inspect_elf(const char *path, struct tenon_slice file, struct tenon_object *
 	return err ? tenon_error_in(err, "%s", path) : 0;
 }
 
-int inspect_file(const char *path, struct tenon_object **keep, struct tenon_slice *bytes,
-		 struct tenon_module **out)
+int describe_module(const char *path, struct tenon_object **keep, struct tenon_slice *bytes,
+		    struct tenon_module **out)
 {
-	struct tenon_function *function = NULL;
 	struct file_copy *copy = NULL;
 	int err;
 
@@ -98,21 +97,8 @@ int inspect_file(const char *path, struct tenon_object **keep, struct tenon_slic
 	*keep = &copy->object;
 	/* The loader of a non-ELF format can read the file: it contains no code to run. */
 	if (!file_is_elf(copy->bytes))
-		err = file_loader_find(file_extension(path), &function);
-	if (function)
-		err = file_load_by(function, path, out);
-	else if (!err)
+		err = file_load(path, out);
+	if (!err && !*out)
 		err = inspect_elf(path, copy->bytes, &copy->object, out);
-	tenon_object_unref(function);
-	return err;
-}
-
-int tenon_module_inspect(const char *path, struct tenon_module **out)
-{
-	struct tenon_object *keep;
-	struct tenon_slice bytes;
-	int err = inspect_file(path, &keep, &bytes, out);
-
-	tenon_object_unref(keep);
 	return err;
 }

@@ -41,4 +41,13 @@ static inline int inspect_file(const char *path, struct tenon_object **keep,
 }
 #endif
 
+/**
+ * inspect_stand_in - make the module for the library of a blob that is read without one
+ * @file: path of that file
+ * @out: receives the module with one reference
+ *
+ * Return: 0; -TENON_E_NOMEM; -TENON_E_UNSUPPORTED when the plug-in that has it is missing.
+ */
+int inspect_stand_in(const char *file, struct tenon_module **out);
+
 #endif /* RUNTIME_LIBRARY_INSPECT_H */

@@ -5,6 +5,7 @@
 
 #include "runtime/library/library_module.h"
 #include "lib/brief_errors.h"
+#include "runtime/core/describer.h"
 #include "runtime/core/visit_field.h"
 
 struct library_module {
@@ -70,7 +71,6 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 	return err;
 }
 
-#ifdef CONFIG_INSPECT
 static int add_name(void *context, struct tenon_slice name)
 {
 	return visit_list_text(context, name);
@@ -100,7 +100,6 @@ static int library_visit(const struct tenon_module *m, const struct tenon_visito
 	library_each_function((struct tenon_module *)(uintptr_t)m, add_name, &names);
 	return visit_list_show(&names, v, "functions");
 }
-#endif
 
 static void library_destroy(struct tenon_module *m)
 {
@@ -110,9 +109,7 @@ static void library_destroy(struct tenon_module *m)
 static const struct tenon_module_ops library_ops = {
 	.get_function = library_get_function,
 	.each_function = library_each_function,
-#ifdef CONFIG_INSPECT
 	.visit = library_visit,
-#endif
 	.destroy = library_destroy,
 };
 
@@ -134,7 +131,7 @@ static struct library_module *library_new(const char *path)
 	return l;
 }
 
-int library_module_create(const char *file, struct tenon_module **out)
+int describe_stand_in(const char *file, struct tenon_module **out)
 {
 	struct library_module *l = library_new(file);
 

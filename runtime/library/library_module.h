@@ -12,15 +12,6 @@
 #include "runtime/library/library_symbols.h"
 
 /**
- * library_module_create - make a stand-in for an unknown file
- * @file: path of that file
- * @out: receives the module with one reference
- *
- * Return: 0; -TENON_E_NOMEM.
- */
-int library_module_create(const char *file, struct tenon_module **out);
-
-/**
  * library_module_inspect - make a stand-in for an ELF file's host code
  * @elf: the file
  * @symbols: result of library_symbols_read()

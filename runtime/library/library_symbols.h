@@ -30,8 +30,7 @@ struct library_symbols {
  * Return: 0; -TENON_E_FORMAT when the names together are longer than the file: many symbols may
  * share one long name, and listing the names copies each.
  */
-int library_symbols_read(const struct elf_file *elf, struct library_symbols *out)
-	TO_PLUGINS(library_symbols_read);
+int library_symbols_read(const struct elf_file *elf, struct library_symbols *out);
 
 /**
  * library_symbols_function - test for a function that the host can call

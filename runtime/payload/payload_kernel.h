@@ -3,6 +3,7 @@
 #ifndef RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
 #define RUNTIME_PAYLOAD_PAYLOAD_KERNEL_H
 
+#include "lib/plugin_api.h"
 #include "runtime/device/kernel_call.h"
 #include "runtime/payload/payload_module.h"
 
@@ -40,7 +41,7 @@ int payload_kernels(struct kernel_set **set, const struct payload_place *place,
  * Return: 0; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NOMEM.
  */
 int payload_module_take(struct tenon_slice kind, struct tenon_buffer *bytes, const char *file,
-			struct tenon_module **out);
+			struct tenon_module **out) TO_PLUGINS(payload_module_take);
 
 /**
  * payload_module_load - make a module from a copy of a device's payload

@@ -10,6 +10,7 @@
  * thousand. Each has its own reference count; the last release frees the block.
  */
 
+#include "lib/plugin_api.h"
 #include "runtime/payload/payload_format.h"
 
 struct payload_block;
@@ -82,7 +83,8 @@ void payload_block_close(struct payload_block *block);
  *
  * Return: 0, also for modules that are not payloads; -TENON_E_UNSUPPORTED.
  */
-int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation);
+int payload_module_check_form(const struct tenon_module *m, enum tenon_generation generation)
+	TO_PLUGINS(payload_module_check_form);
 
 struct tenon_device;
 struct tenon_executable;

@@ -5,8 +5,6 @@
 
 #include <tenon/buffer.h>
 
-#include "lib/plugin_api.h"
-
 /**
  * payload_table_of_json - convert a JSON kernel table to payload form, with argument tags
  * @text: JSON that TVM writes next to a program
@@ -15,7 +13,6 @@
  *
  * Return: 0; -TENON_E_FORMAT and -TENON_E_TRUNCATED with line and column; -TENON_E_NOMEM.
  */
-int payload_table_of_json(struct tenon_slice text, const char *path, struct tenon_buffer *out)
-	TO_PLUGINS(payload_table_of_json);
+int payload_table_of_json(struct tenon_slice text, const char *path, struct tenon_buffer *out);
 
 #endif /* RUNTIME_PAYLOAD_PAYLOAD_TABLE_H */

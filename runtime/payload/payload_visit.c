@@ -2,7 +2,9 @@
 /* Report functions, launch parameters and arguments of a payload. */
 #include <tenon/tensor.h>
 
-#include "runtime/payload/payload_visit.h"
+#include "runtime/core/describer.h"
+#include "runtime/core/visit_field.h"
+#include "runtime/payload/payload_format.h"
 
 /* Skip a JSON string whose opening quote is at @i. */
 static size_t skip_string(struct tenon_slice s, size_t i)
@@ -48,7 +50,7 @@ static uint64_t count_nodes(struct tenon_slice graph)
 	return nodes;
 }
 
-int payload_visit_info(const struct tenon_payload_info *info, const struct tenon_visitor *v)
+int describe_payload(const struct tenon_payload_info *info, const struct tenon_visitor *v)
 {
 	uint64_t nodes = count_nodes(info->text);
 	int err;
@@ -114,7 +116,7 @@ static int add_launch(struct visit_list *launches, const struct tenon_payload_fu
 	return err;
 }
 
-int payload_visit_functions(const struct tenon_payload_info *info, const struct tenon_visitor *v)
+int describe_functions(const struct tenon_payload_info *info, const struct tenon_visitor *v)
 {
 	struct visit_list names = { 0 }, launches = { 0 };
 	size_t i;

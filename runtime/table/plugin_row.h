@@ -21,6 +21,7 @@
  *	PARAMS				has name_files: files of parameters besides those of TVM
  *	TESTER				has name_tester: self-tests
  *	PROBER				has name_prober: drivers asked in a child process
+ *	DESCRIBER			has name_describer: describing files and objects, and writing modules
  *
  * A row of MODEL_FORMAT(name) says that the command has name_format, which describes files of models for an executor
  * (runtime/model/model_format.h).
@@ -72,6 +73,9 @@
 
 #define PROBER_DECLARE(name, ...) extern const struct prober name##_prober;
 #define PROBER_OFFER(name) PLUGIN_OFFER(.prober = &name##_prober)
+
+#define DESCRIBER_DECLARE(name, ...) extern const struct describer name##_describer;
+#define DESCRIBER_OFFER(name) PLUGIN_OFFER(.describer = &name##_describer)
 /* clang-format on */
 
 #endif /* RUNTIME_TABLE_PLUGIN_ROW_H */

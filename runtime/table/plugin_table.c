@@ -53,6 +53,8 @@
 #define TESTER_FIELDS TRACER_FIELDS
 #define PROBER_KNOWN TRACER_KNOWN
 #define PROBER_FIELDS TRACER_FIELDS
+#define DESCRIBER_KNOWN TRACER_KNOWN
+#define DESCRIBER_FIELDS TRACER_FIELDS
 
 /* ---- the plug-ins, and what stands in the library for each that is built in */
 
@@ -83,6 +85,7 @@
 #define PARAMS_OFF(...)
 #define TESTER_OFF(...)
 #define PROBER_OFF(...)
+#define DESCRIBER_OFF(...)
 
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, DEFINE_, option, __VA_ARGS__)
 #include "generated/plugins.h"
@@ -97,6 +100,7 @@
 #define PARAMS_LISTED TRACER_LISTED
 #define TESTER_LISTED TRACER_LISTED
 #define PROBER_LISTED TRACER_LISTED
+#define DESCRIBER_LISTED TRACER_LISTED
 #define ADDRESS_BUILT_IN(name, sort, ...) sort##_LISTED(name)
 #define ADDRESS_PLUGIN ADDRESS_BUILT_IN
 #define ADDRESS_OFF(name, sort, ...) sort##_OFF(name, __VA_ARGS__)
@@ -124,6 +128,7 @@ struct plugin *const plugin_table[] = {
 #define ABSENT_PARAMS(...)
 #define ABSENT_TESTER(...)
 #define ABSENT_PROBER(...)
+#define ABSENT_DESCRIBER(...)
 #define KIND_NAME(kind, load) kind "\0"
 #define ABSENT_EXECUTOR(option, kinds, ...) { "CONFIG_" #option, kinds(KIND_NAME) "" },
 #define PLUGIN(option, ...) OPTION_CHOOSE(option, ABSENT_, option, __VA_ARGS__)

@@ -11,10 +11,12 @@
 
 #include <tenon/artifact.h>
 
+#include "lib/plugin_api.h"
+
 struct target_set;
 
 /** target_set_create - make an empty list with room for @room targets; 0 or -TENON_E_NOMEM */
-int target_set_create(size_t room, struct target_set **out);
+int target_set_create(size_t room, struct target_set **out) TO_PLUGINS(target_set_create);
 
 /**
  * target_set_add - put a module behind one that has a target
@@ -26,10 +28,10 @@ int target_set_create(size_t room, struct target_set **out);
  * Return: 0; -TENON_E_NOMEM, with *@m as it was.
  */
 int target_set_add(struct target_set *list, struct tenon_slice key, struct tenon_slice device,
-		   struct tenon_module **m);
+		   struct tenon_module **m) TO_PLUGINS(target_set_add);
 
 /** target_set_close - drop the creator's reference; the modules keep the list */
-void target_set_close(struct target_set *list);
+void target_set_close(struct target_set *list) TO_PLUGINS(target_set_close);
 
 /**
  * target_record_bind - give the modules of a tree the targets of a file's record
@@ -65,10 +67,12 @@ struct target_choice {
 #define TARGETS_MOST 64
 
 /** target_choice_find - the device that a choice gives a key; NULL for none. @choice may be NULL. */
-const char *target_choice_find(struct target_choice *choice, struct tenon_slice key);
+const char *target_choice_find(struct target_choice *choice, struct tenon_slice key)
+	TO_PLUGINS(target_choice_find);
 
 /** target_choice_check - fail with the first key of a choice that was not found; 0; -TENON_E_NOT_FOUND */
-int target_choice_check(const struct target_choice *choice, const char *what);
+int target_choice_check(const struct target_choice *choice, const char *what)
+	TO_PLUGINS(target_choice_check);
 
 /** target_choice_set - let records that this thread reads use a choice; returns the one before */
 struct target_choice *target_choice_set(struct target_choice *choice);

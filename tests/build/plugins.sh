@@ -8,7 +8,7 @@
 need nm readelf
 
 [ -z "${SAN:-}${EMULATOR:-}" ] || skip "runs without an emulator and sanitizers"
-for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL PARAMS_FILES SELF_TEST; do
+for option in RELAX_VM GRAPH_EXECUTOR AOT_EXECUTOR DEVICE_NULL DEVICE_OPENCL PARAMS_FILES SELF_TEST DESCRIBE; do
 	grep -qs "^CONFIG_$option=m" "$TENON_BUILD/include/config/auto.conf" || skip "needs CONFIG_$option=m"
 done
 [ -e "$TENON_BUILD/install/tenon" ] || skip "needs CONFIG_SHARED_LIBRARY"
@@ -142,6 +142,71 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -std=c11 -Iinclude "$scratch/asks.c" "$lib/libtenon.so.0" -o "$scratch/asks" || exit 1
 
+# a program that calls the public functions whose work is in describe.so; prints the status of each
+cat > "$scratch/describes.c" <<END
+#include <stdio.h>
+#include <string.h>
+#include <tenon/tenon.h>
+#include <tenon/backend/module_kind.h>
+static int field(void *context, const char *name, const struct tenon_value *value)
+{
+	return 0;
+}
+static int again(void *m, struct tenon_module **out)
+{
+	tenon_object_ref(m);
+	*out = m;
+	return 0;
+}
+static void say(const char *what, int err)
+{
+	printf("%s %d %s\\n", what, err, err ? tenon_error_message() : "");
+}
+int main(int argc, char **argv)
+{
+	struct tenon_artifact artifact = { .loader = "c", .file_name = "f.c", .load = again };
+	const struct tenon_visitor visitor = { .size = sizeof(visitor), .field = field };
+	struct tenon_module *m = NULL, *set = NULL, *program = NULL, *file = NULL;
+	struct tenon_buffer blob = TENON_BUFFER_INIT;
+
+	if (argc != 3 || tenon_module_load(argv[1], &m))
+		return 2;
+	artifact.context = m;
+	say("write", tenon_module_write_blob(m, TENON_GENERATION_FFI, &blob));
+	say("visit", tenon_object_visit((const struct tenon_object *)m, &visitor));
+	say("artifacts", tenon_artifacts_load(&artifact, 1, NULL, 0, &set));
+	say("program", tenon_module_load(argv[2], &program));
+	say("inspect", tenon_module_inspect(argv[1], &file));
+	tenon_buffer_fini(&blob);
+	tenon_object_unref(m);
+	tenon_object_unref(set);
+	tenon_object_unref(program);
+	tenon_object_unref(file);
+	return 0;
+}
+END
+${CC:-cc} -std=c11 -Iinclude "$scratch/describes.c" "$lib/libtenon.so.0" -o "$scratch/describes" || exit 1
+echo 'kernel void k() {}' > "$scratch/program.cl"
+echo '{"tvm_version": "0.1.0", "func_info": {}}' > "$scratch/program.tvm_meta.json"
+
+describes()
+{
+	run describes $data/tvm-0.27.0.post1/c_host/lib.so "$scratch/program.cl" > "$scratch/words" 2>&1 || return 1
+	cat "$scratch/words"
+}
+
+# one status and one reason for each
+describes_nothing()
+{
+	describes && [ "$(grep -c "CONFIG_DESCRIBE=m.*$lib/tenon/describe.so" "$scratch/words")" -eq 5 ] &&
+		[ "$(cut -d ' ' -f 2 "$scratch/words" | sort -u | wc -l)" -eq 1 ]
+}
+
+describes_all()
+{
+	describes && [ "$(grep -c ' 0 $' "$scratch/words")" -eq 5 ]
+}
+
 # prints LINE PROGRAM ARGUMENT...: what it prints
 prints()
 {
@@ -206,8 +271,8 @@ x86_64)
 	it "a function of a module opens none" opens "" tenon run $data/tvm-0.27.0.post1/c_host/lib.so
 	it "a model for the Relax machine runs" run_model run
 	it "and opens the machine alone" run_model opens "relax "
-	it "inspecting one opens no backend" opens "relax " tenon inspect "$model/vm.so"
-	it "inspecting kernels opens none" opens "" tenon inspect $data/tvm-0.18/opencl_vecadd/lib.so
+	it "inspecting one opens what describes it, and no backend" opens "describe relax " tenon inspect "$model/vm.so"
+	it "inspecting kernels opens no backend either" opens "describe " tenon inspect $data/tvm-0.18/opencl_vecadd/lib.so
 	;;
 esac
 
@@ -250,6 +315,20 @@ it "so are those that only the plug-in writes" \
 	refused 4 "CONFIG_PARAMS_FILES=m.*$lib/tenon/params.so" tenon params convert $data/tvm-0.8/graph_mlp/model.params "$scratch/to.safetensors"
 it "a missing file has another status" refused 3 "$scratch/nowhere.params" tenon params list "$scratch/nowhere.params"
 mv "$scratch/kept.so" "$lib/tenon/params.so"
+mv "$lib/tenon/describe.so" "$scratch/kept.so"
+if [ "$(uname -m)" = x86_64 ]; then
+	it "without what describes files, inspecting one is refused, with option and file" \
+		refused 4 "CONFIG_DESCRIBE=m.*$lib/tenon/describe.so" tenon inspect "$model/vm.so"
+	it "a module runs, and opens none" opens "" tenon run $data/tvm-0.27.0.post1/c_host/lib.so
+	it "so do sets of artifacts, programs in files, written modules and fields of objects" describes_nothing
+fi
+it "a file that Tenon does not open is refused with fewer words" \
+	refused 4 "no loader for files named .gguf (this one looks like other bytes)" tenon run "$scratch/none.gguf"
+mv "$scratch/kept.so" "$lib/tenon/describe.so"
+it "with it, the message says what the file is" \
+	refused 4 "no loader for files named .gguf (this one looks like weights in GGUF" tenon run "$scratch/none.gguf"
+it "and it is opened for that" opens "describe " tenon run "$scratch/none.gguf"
+[ "$(uname -m)" != x86_64 ] || it "it writes, visits and inspects" describes_all
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:

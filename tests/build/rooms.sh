@@ -213,6 +213,6 @@ it "torq is a folder, and a line of Kconfig" only_named_by torq devices/torq inc
 it "rocket is a folder, and a line of Kconfig" only_named_by rocket 'devices/rocket|compile' \
 	include/tenon/uapi/rocket.h scripts/size-table tools/completion/words
 # A file that cannot be loaded is called by its name, and the package for Python lists executors.
-it "TensorFlow Lite is a folder, and a line of Kconfig" only_named_by 'tflite|tensorflow lite' 'runtime/tflite|compile' runtime/kind/file_kind.c \
+it "TensorFlow Lite is a folder, and a line of Kconfig" only_named_by 'tflite|tensorflow lite' 'runtime/tflite|compile' runtime/kind/file_look.c \
 	python/tenon/__init__.pyi python/tenon/_model.py scripts/coverage scripts/size-table
 finish

@@ -65,8 +65,8 @@ do_install_ptest() {
 PACKAGE_BEFORE_PN = "libtenon libtenon-link libtenon-llm libtenon-rpc ${PN}-executors ${PN}-backend-opencl ${PN}-backend-vulkan ${PN}-backend-cuda \
                      ${PN}-backend-mortise"
 
-FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/params.so ${libdir}/tenon/probe.so ${libdir}/tenon/rpc.so \
-  ${libdir}/tenon/self_test.so ${libdir}/tenon/trace.so"
+FILES:libtenon = "${libdir}/libtenon.so.* ${libdir}/tenon/describe.so ${libdir}/tenon/params.so ${libdir}/tenon/probe.so \
+  ${libdir}/tenon/rpc.so ${libdir}/tenon/self_test.so ${libdir}/tenon/trace.so"
 FILES:libtenon-link = "${libdir}/libtenon-link.so.*"
 FILES:libtenon-llm = "${libdir}/libtenon-llm.so.*"
 FILES:libtenon-rpc = "${libdir}/libtenon-rpc.so.*"
