@@ -102,11 +102,9 @@ void file_map_close(struct tenon_slice *bytes) TO_PLUGINS(file_map_close);
  *
  * Return: 0; -TENON_E_IO; -TENON_E_NOMEM.
  */
-int file_write(const char *path, const struct tenon_slice *parts, size_t count)
-	TO_PLUGINS(file_write);
+int file_write(const char *path, const struct tenon_slice *parts, size_t count);
 
 /** file_replace - as file_write(), but a symbolic link or special file of this name is replaced */
-int file_replace(const char *path, const struct tenon_slice *parts, size_t count)
-	TO_PLUGINS(file_replace);
+int file_replace(const char *path, const struct tenon_slice *parts, size_t count);
 
 #endif /* LIB_FILE_MAP_H */
