@@ -19,6 +19,7 @@ int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
 	return err;
 }
 
+#ifdef CONFIG_INSPECT
 int file_load(const char *path, struct tenon_module **out)
 {
 	struct tenon_function *function;
@@ -31,6 +32,7 @@ int file_load(const char *path, struct tenon_module **out)
 	tenon_object_unref(function);
 	return err;
 }
+#endif
 
 static int add_suffix(void *context, const char *suffix)
 {

@@ -82,6 +82,7 @@ static int refuse(const char *path, struct tenon_slice extension)
 int tenon_module_load(const char *path, struct tenon_module **out)
 {
 	struct tenon_slice extension = file_extension(path);
+	struct tenon_function *function;
 	int err;
 
 	*out = NULL;
@@ -92,6 +93,12 @@ int tenon_module_load(const char *path, struct tenon_module **out)
 	if (file_extension_is_library(extension))
 		return dso_load(path, out);
 #endif
-	err = file_load(path, out);
-	return err || *out ? err : refuse(path, extension);
+	err = file_loader_find(extension, &function);
+	if (err)
+		return err;
+	if (!function)
+		return refuse(path, extension);
+	err = file_load_by(function, path, out);
+	tenon_object_unref(function);
+	return err;
 }
