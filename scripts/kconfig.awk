@@ -30,16 +30,33 @@
 # Symbols in lacking are n, whatever config says. An unknown symbol in config, such as one of an older release, is left out
 # with a message; with strict=1 it is an error.
 
-function complain(text)
+function complain(where, text)
 {
-	print text | "cat 1>&2"
+	print where ": " text | "cat 1>&2"
 }
 
 function die(where, text)
 {
-	complain(where ": " text)
-	close("cat 1>&2")
+	complain(where, text)
 	exit 1
+}
+
+function trim(s)
+{
+	gsub(/^[ \t]+|[ \t\r]+$/, "", s)
+	return s
+}
+
+# read a line of a file into line, without blanks around it, and its place into where; false at the end
+function next_line(file,    status)
+{
+	status = (getline line < file)
+	if (status < 0)
+		die(file, "cannot be read")
+	where = file ":" ++line_number[file]
+	indented = line ~ /^\t  /
+	line = trim(line)
+	return status
 }
 
 # ---- reading Kconfig
@@ -50,7 +67,7 @@ function both(a, b)
 }
 
 # what follows "TEXT" at the start of s; the text is left in quoted
-function after_text(s, where)
+function after_text(s)
 {
 	if (!match(s, /^"[^"]*"/))
 		die(where, "a text in double quotes was expected: " s)
@@ -59,141 +76,115 @@ function after_text(s, where)
 }
 
 # what stands before [if EXPR]; the condition is left in cond
-function before_if(s, where,    i)
+function before_if(s,    i)
 {
 	i = match(s, /(^|[ \t])if[ \t(!]/)
 	cond = i ? substr(s, i + RLENGTH - 1) : ""
-	s = i ? substr(s, 1, i - 1) : s
-	gsub(/^[ \t]+|[ \t]+$/, "", s)
-	return s
+	return trim(i ? substr(s, 1, i - 1) : s)
 }
 
-function attribute(s, word, text, where)
+# take an attribute of the symbol s; false if it is none
+function attribute(s, word, text)
 {
 	if (word == "bool" || word == "tristate") {
 		type[s] = word
-		if (text != "") {
-			if (before_if(after_text(text, where)) != "")
-				die(where, "'if' was expected after: \"" quoted "\"")
-			prompted[s] = 1
-			prompt_if[s] = cond
-		}
+		prompted[s] = text != ""
+		if (prompted[s] && before_if(after_text(text)) != "")
+			die(where, "'if' was expected after: \"" quoted "\"")
+		prompt_if[s] = cond
 	} else if (word == "default") {
 		default_value[s, ++ndefault[s]] = before_if(text)
 		default_if[s, ndefault[s]] = cond
 	} else if (word == "depends" && sub(/^on[ \t]+/, "", text)) {
 		depends[s] = both(depends[s], text)
 	} else if (word == "select") {
-		select_to[++nselect] = before_if(text)
-		select_if[nselect] = cond
-		select_by[nselect] = s
-		select_at[nselect] = where
+		text = before_if(text)
+		selectors[text] = selectors[text] " || " both(s, cond)
+		select_at[text] = where
 	} else if (word == "option" && text == "modules") {
 		modules = s
 	} else {
-		die(where, "'" word "' is not known here")
+		return 0
 	}
+	return 1
 }
 
-function new_symbol(s, where)
+function new_symbol(s)
 {
 	if (s !~ /^[A-Z0-9_a-z]+$/)
 		die(where, "'" s "' is not a symbol's name")
 	if (s in known)
 		die(where, s " is defined twice, first at " known[s])
 	known[s] = where
-	symbol[++nitem] = s
+	symbol[++nsymbol] = s
 	depends[s] = scope[depth]
 }
 
-function open_level(kind, expr)
+function read_line(    word, text)
 {
-	level[++depth] = kind
-	scope[depth] = both(scope[depth - 1], expr)
-	current = ""
-}
-
-function read_line(line, where,    word, text)
-{
-	if (in_help && line ~ /^([ \t]*$|\t  )/)
+	in_help = in_help && (indented || line == "")
+	if (in_help || line == "" || line ~ /^#/)
 		return
-	in_help = 0
-	gsub(/^[ \t]+|[ \t\r]+$/, "", line)
-	if (line == "" || line ~ /^#/)
-		return
-	word = text = line
+	word = line
 	sub(/[ \t(!].*/, "", word)
-	text = substr(line, length(word) + 1)
-	sub(/^[ \t]+/, "", text)
+	text = trim(substr(line, length(word) + 1))
+	if (word ~ /^(mainmenu|menu|source)$/)
+		after_text(text)
+	if (word ~ /^(config|source|menu|if|endmenu|endif)$/)
+		current = word == "config" ? text : ""
 	if (word == "help") {
 		in_help = 1
 	} else if (word == "config") {
-		new_symbol(current = text, where)
+		new_symbol(text)
 	} else if (word == "mainmenu") {
-		after_text(text, where)
 		title = quoted
 	} else if (word == "source") {
-		after_text(text, where)
-		read_file(quoted)
-		current = ""
-	} else if (word == "menu") {
-		after_text(text, where)
-		menu[++nitem] = quoted
-		open_level("menu", "")
-	} else if (word == "if") {
-		open_level("if", text)
+		read_kconfig(quoted)
+	} else if (word == "menu" || word == "if") {
+		level[++depth] = word
+		scope[depth] = both(scope[depth - 1], word == "if" ? text : "")
+		if (word == "menu")
+			heading[nsymbol + 1] = heading[nsymbol + 1] "\n#\n# " quoted "\n#\n"
 	} else if (word == "endmenu" || word == "endif") {
-		if (level[depth] != substr(word, 4))
+		if (level[depth--] != substr(word, 4))
 			die(where, word " without " substr(word, 4))
-		depth--
-		current = ""
-	} else if (current != "") {
-		attribute(current, word, text, where)
-	} else {
+	} else if (current == "" || !attribute(current, word, text)) {
 		die(where, "'" word "' is not known here")
 	}
 }
 
-function read_file(file,    line, n, status)
+function read_kconfig(file)
 {
-	if (file in is_read)
+	if (file in line_number)
 		die(file, "is read twice")
-	is_read[file] = 1
-	while ((status = (getline line < file)) > 0)
-		read_line(line, file ":" ++n)
-	if (status < 0)
-		die(file, "cannot be read")
+	while (next_line(file))
+		read_line()
 	in_help = 0
 }
 
-function read_kconfig(    i)
+function check_kconfig(    i, s)
 {
-	read_file(kconfig)
 	if (depth)
 		die(kconfig, level[depth] " is not closed")
-	for (i = 1; i <= nitem; i++)
-		if ((i in symbol) && type[symbol[i]] == "")
+	for (i = 1; i <= nsymbol; i++)
+		if (type[symbol[i]] == "")
 			die(known[symbol[i]], symbol[i] " has no type")
-	for (i = 1; i <= nselect; i++)
-		if (!(select_to[i] in known))
-			die(select_at[i], "select of the unknown symbol " select_to[i])
+	for (s in selectors)
+		if (!(s in known))
+			die(select_at[s], "select of the unknown symbol " s)
 }
 
 # ---- values and expressions
 
-function rank(v)
+# the lowest and the highest of the values in text
+function lowest(text)
 {
-	return v == "y" ? 2 : v == "m" ? 1 : 0
+	return text ~ /n/ ? "n" : text ~ /m/ ? "m" : "y"
 }
 
-function lower(a, b)
+function highest(text)
 {
-	return rank(a) < rank(b) ? a : b
-}
-
-function higher(a, b)
-{
-	return rank(a) > rank(b) ? a : b
+	return text ~ /y/ ? "y" : text ~ /m/ ? "m" : "n"
 }
 
 # m where the symbol can be m, otherwise y in its place
@@ -202,85 +193,61 @@ function in_range(s, v)
 	return v == "m" && (type[s] != "tristate" || modules == "" || resolve(modules) != "y") ? "y" : v
 }
 
-# Value of an expression; an empty one holds. Symbols become their values, then "!y", "y&&m", "(y||m" and "(y)" become one
-# value each, until one is left. Before a "&&" no "||" is done.
-function evaluate(expr,    e, i, n, word, v)
+# Value of an expression; an empty one holds. Symbols become their values, then "!y", "y&&m" and "(y||m)" become one value
+# each, until one is left.
+function evaluate(expr,    e, i, n, v, word)
 {
 	if (expr == "")
 		return "y"
-	for (e = "("; match(expr, /[A-Za-z0-9_]+/); expr = substr(expr, i + n)) {
-		i = RSTART
-		n = RLENGTH
-		word = substr(expr, i, n)
-		if (word !~ /^[ymn]$/ && !(word in known))
-			die(kconfig, "unknown symbol " word)
-		e = e substr(expr, 1, i - 1) (word ~ /^[ymn]$/ ? word : resolve(word))
-	}
-	e = e expr ")"
-	gsub(/[ \t]/, "", e)
+	e = "(" expr ")"
+	gsub(/[!&|()]/, " & ", e)
+	n = split(e, word, " ")
+	e = ""
+	for (i = 1; i <= n; i++)
+		e = e (word[i] ~ /^[!&|()ymn]$/ ? word[i] : resolve(word[i]))
 	while (length(e) > 1) {
 		if (match(e, /![ymn]/))
 			v = substr("nmy", index("ymn", substr(e, RSTART + 1, 1)), 1)
 		else if (match(e, /[ymn]&&[ymn]/))
-			v = lower(substr(e, RSTART, 1), substr(e, RSTART + 3, 1))
-		else if (match(e, /\([ymn]\|\|[ymn][|)]/))
-			v = "(" higher(substr(e, RSTART + 1, 1), substr(e, RSTART + 4, 1)) substr(e, RSTART + 5, 1)
-		else if (match(e, /\([ymn]\)/))
-			v = substr(e, RSTART + 1, 1)
+			v = lowest(substr(e, RSTART, RLENGTH))
+		else if (match(e, /\([ymn](\|\|[ymn])*\)/))
+			v = highest(substr(e, RSTART, RLENGTH))
 		else
-			die(kconfig, "expression not understood: " e)
+			die(kconfig, "expression not understood: " expr)
 		e = substr(e, 1, RSTART - 1) v substr(e, RSTART + RLENGTH)
 	}
 	return e
 }
 
-# the highest value that a person can give: n where the question is not asked
-function visible(s)
-{
-	return prompted[s] ? in_range(s, lower(evaluate(depends[s]), evaluate(prompt_if[s]))) : "n"
-}
-
-# the value where the person gave none; has_default tells whether a default applied
-function unasked(s,    i, v, limit)
-{
-	v = limit = "n"
-	for (i = 1; i <= ndefault[s] && !rank(limit); i++) {
-		limit = lower(evaluate(depends[s]), evaluate(default_if[s, i]))
-		v = lower(evaluate(default_value[s, i]), limit)
-	}
-	has_default = rank(limit)
-	return v
-}
-
-# the highest value that a select asks for
-function selected(s,    i, v)
-{
-	v = "n"
-	for (i = 1; i <= nselect; i++)
-		if (select_to[i] == s)
-			v = higher(v, lower(resolve(select_by[i]), evaluate(select_if[i])))
-	return v
-}
-
-function resolve(s,    v, see, least)
+function resolve(s,    v, i, limit, least, most, answer, by_default)
 {
 	if (s in value)
 		return value[s]
+	if (!(s in known))
+		die(kconfig, "unknown symbol " s)
 	if (s in busy)
 		die(known[s], s " depends on itself")
 	busy[s] = 1
-	see = visible(s)
-	least = selected(s)
-	v = unasked(s)
-	written[s] = rank(see) || rank(least) || has_default
-	if (rank(see) && (s in user))
-		v = lower(user[s], see)
-	if (rank(least) && !rank(evaluate(depends[s])))
-		complain(known[s] ": " s " is selected although it depends on " depends[s])
+	# the highest value that a person can give, n where the question is not asked; and what selects ask for
+	most = prompted[s] ? in_range(s, lowest(evaluate(depends[s]) evaluate(prompt_if[s]))) : "n"
+	least = evaluate("n" selectors[s])
+	# the first default that applies
+	v = limit = "n"
+	for (i = 1; i <= ndefault[s] && limit == "n"; i++) {
+		limit = lowest(evaluate(depends[s]) evaluate(default_if[s, i]))
+		v = lowest(evaluate(default_value[s, i]) limit)
+	}
+	v = by_default = in_range(s, highest(v least))
+	answer = s in user ? user[s] : unanswered
+	if (most != "n" && answer != "")
+		v = in_range(s, highest(lowest(answer most) least))
+	if (least != "n" && evaluate(depends[s]) == "n")
+		complain(known[s], s " is selected although it depends on " depends[s])
+	written[s] = most != "n" || least != "n" || limit != "n"
 	# what is selected to the full leaves no choice
 	forced[s] = in_range(s, least) == "y"
-	delete busy[s]
-	return value[s] = in_range(s, higher(v, least))
+	chosen[s] = most != "n" && !forced[s] && v != by_default
+	return value[s] = v
 }
 
 # ---- reading a configuration
@@ -290,7 +257,7 @@ function nearest(s,    k, n, best, name)
 {
 	best = length(s) / 2
 	for (k in known) {
-		for (n = 0; n < length(s) && substr(s, n + 1, 1) == substr(k, n + 1, 1); n++)
+		for (n = length(s); substr(s, 1, n) != substr(k, 1, n); n--)
 			;
 		if (n > best || (n == best && k < name)) {
 			best = n
@@ -300,134 +267,109 @@ function nearest(s,    k, n, best, name)
 	return name == "" ? "" : "; did you mean CONFIG_" name "?"
 }
 
-function mistake(where, text)
+function set_user(s, v, where,    values)
 {
-	complain(where ": " text)
-	errors++
-}
-
-function set_user(s, v, where)
-{
+	values = type[s] == "bool" ? "y or n" : "y, m or n"
 	if (!(s in known)) {
-		complain(where ": unknown symbol CONFIG_" s (strict ? "" : " is left out") nearest(s))
+		complain(where, "unknown symbol CONFIG_" s (strict ? "" : " is left out") nearest(s))
 		errors += strict
-	} else if (type[s] == "bool" && v !~ /^[yn]$/)
-		mistake(where, "CONFIG_" s " is y or n, not " v)
-	else if (v !~ /^[ymn]$/)
-		mistake(where, "CONFIG_" s " is y, m or n, not " v)
+	} else if (v !~ /^[ymn]$/ || !index(values, v)) {
+		complain(where, "CONFIG_" s " is " values ", not " v)
+		errors++
+	}
 	user[s] = v
 	user_at[s] = where
 }
 
-function read_config(    line, n, s, status)
+function read_config()
 {
-	while ((status = (getline line < config)) > 0) {
-		n++
-		gsub(/^[ \t]+|[ \t\r]+$/, "", line)
+	while (next_line(config)) {
 		if (line ~ /^# CONFIG_[A-Za-z0-9_]+ is not set$/)
 			line = substr(line, 3, length(line) - 13) "=n"
-		s = line
-		if (sub(/^CONFIG_/, "", s) && sub(/^[A-Za-z0-9_]+=/, "", s))
-			set_user(substr(line, 8, length(line) - length(s) - 8), s, config ":" n)
-		else if (line != "" && line !~ /^#/)
-			mistake(config ":" n, "not understood: " line)
+		if (match(line, /^CONFIG_[A-Za-z0-9_]+=/)) {
+			set_user(substr(line, 8, RLENGTH - 8), substr(line, RLENGTH + 1), where)
+		} else if (line != "" && line !~ /^#/) {
+			complain(where, "not understood: " line)
+			errors++
+		}
 	}
-	if (status < 0)
-		die(config, "cannot be read")
-	if (errors) {
-		close("cat 1>&2")
+	if (errors)
 		exit 1
-	}
 }
 
 # ---- writing
 
 function config_line(s)
 {
-	return rank(value[s]) ? "CONFIG_" s "=" value[s] : "# CONFIG_" s " is not set"
+	return value[s] == "n" ? "# CONFIG_" s " is not set" : "CONFIG_" s "=" value[s]
 }
 
-function write_full(    i)
+function write_config(    i, s)
 {
-	printf "#\n# Written by make; do not edit by hand lightly.\n# %s\n#\n", title > out
-	for (i = 1; i <= nitem; i++)
-		if (i in menu)
-			printf "\n#\n# %s\n#\n", menu[i] > out
-		else if (written[symbol[i]])
-			print config_line(symbol[i]) > out
-}
-
-function write_minimal(    i, s)
-{
-	printf "" > out
-	for (i = 1; i <= nitem; i++) {
+	printf mode == "minimal" ? "" : "#\n# Written by make; do not edit by hand lightly.\n# %s\n#\n", title > out
+	for (i = 1; i <= nsymbol; i++) {
 		s = symbol[i]
-		if (!(i in menu) && !forced[s] && rank(visible(s)) &&
-		    value[s] != in_range(s, higher(unasked(s), selected(s))))
+		if (mode != "minimal")
+			printf "%s", heading[i] > out
+		if (mode == "minimal" ? chosen[s] : written[s])
 			print config_line(s) > out
 	}
+}
+
+# what the person asked for and did not get, with the reason
+function tell_overruled(s)
+{
+	if (!(s in user) || user[s] == value[s])
+		return
+	if (forced[s])
+		complain(user_at[s], "CONFIG_" s "=n has no effect: another symbol selects it")
+	else if (evaluate(depends[s]) == "n")
+		complain(user_at[s], "CONFIG_" s " has no effect: it depends on " depends[s])
+	else if (!prompted[s])
+		complain(user_at[s], "CONFIG_" s " has no effect: it follows from others")
+	else if (user[s] == "m")
+		complain(user_at[s], "CONFIG_" s "=m became y: plug-ins are switched off")
 }
 
 function write_build(    i, s, list)
 {
 	print "# made from the configuration by scripts/kconfig.awk" > conf
 	print "/* made from the configuration by scripts/kconfig.awk; never installed */" > header
-	for (i = 1; i <= nitem; i++) {
+	for (i = 1; i <= nsymbol; i++) {
 		s = symbol[i]
-		if ((i in menu) || value[s] == "n")
+		tell_overruled(s)
+		if (value[s] == "n")
 			continue
 		print config_line(s) > conf
-		# as in the kernel: a plug-in is not part of what asks with #ifdef CONFIG_X,
-		# but for libtenon.a, which holds them all
+		# as in the kernel, a plug-in is off for #ifdef CONFIG_X; but not in libtenon.a, which holds them all
 		if (value[s] == "m")
 			printf "#ifdef TENON_PLUGINS_INSIDE\n#define CONFIG_%s 1\n#else\n#define CONFIG_%s_MODULE 1\n#endif\n", s, s > header
 		else
 			print "#define CONFIG_" s " 1" > header
-		list = list (list == "" ? "" : " ") s (value[s] == "m" ? "=m" : "")
+		list = list " " s (value[s] == "m" ? "=m" : "")
 	}
-	print "#define TENON_CONFIG_TEXT \"" list "\"" > header
-}
-
-# what the person asked for and did not get, with the reason
-function tell_overruled(    i, s)
-{
-	for (i = 1; i <= nitem; i++) {
-		s = symbol[i]
-		if (!(s in user_at) || user[s] == value[s])
-			continue
-		if (forced[s])
-			complain(user_at[s] ": CONFIG_" s "=n has no effect: another symbol selects it")
-		else if (!rank(evaluate(depends[s])))
-			complain(user_at[s] ": CONFIG_" s " has no effect: it depends on " depends[s])
-		else if (!prompted[s])
-			complain(user_at[s] ": CONFIG_" s " has no effect: it follows from others")
-		else if (user[s] == "m")
-			complain(user_at[s] ": CONFIG_" s "=m became y: plug-ins are switched off")
-	}
+	print "#define TENON_CONFIG_TEXT \"" substr(list, 2) "\"" > header
 }
 
 BEGIN {
-	read_kconfig()
+	if (mode !~ /^(build|full|allyes|allno|minimal)$/)
+		die("kconfig.awk", "unknown mode '" mode "'")
+	read_kconfig(kconfig)
+	check_kconfig()
 	if (config != "")
 		read_config()
-	nlacking = split(lacking, without, " ")
-	for (k = 1; k <= nlacking; k++)
+	for (k = split(lacking, without, " "); k > 0; k--)
 		set_user(without[k], "n", "lacking")
-	for (k = 1; k <= nitem; k++)
-		if ((k in symbol) && mode ~ /^all/ && !(symbol[k] in user_at))
-			user[symbol[k]] = mode == "allyes" ? "y" : "n"
-	for (k = 1; k <= nitem; k++)
-		if (k in symbol)
-			resolve(symbol[k])
-	if (mode == "build") {
-		tell_overruled()
+	unanswered = mode == "allyes" ? "y" : mode == "allno" ? "n" : ""
+	for (k = 1; k <= nsymbol; k++)
+		resolve(symbol[k])
+	if (mode == "build")
 		write_build()
-	} else if (mode == "minimal") {
-		write_minimal()
-	} else if (mode ~ /^(full|allyes|allno)$/) {
-		write_full()
-	} else {
-		die("kconfig.awk", "unknown mode '" mode "'")
-	}
+	else
+		write_config()
+	exit 0
+}
+
+END {
 	close("cat 1>&2")
 }

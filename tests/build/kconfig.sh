@@ -56,6 +56,11 @@ it "the first default whose condition holds is taken" \
 it "a select wins over what the person chose" \
 	gives 'config A\n\tbool "a"\n\tselect B\nconfig B\n\tbool "b"\n' \
 	"CONFIG_A=y\n# CONFIG_B is not set\n" "CONFIG_A=y;CONFIG_B=y;"
+SEL='config A\n\tbool "a"\n\tselect D if !B\nconfig B\n\tbool "b"\nconfig C\n\tbool "c"\n\tselect D if B\nconfig D\n\tbool\n'
+it "a select counts where its condition holds" \
+	gives "$SEL" "CONFIG_A=y\n" "# CONFIG_B is not set;# CONFIG_C is not set;CONFIG_A=y;CONFIG_D=y;"
+it "a select does not count where its condition does not hold, nor one of a symbol that is off" \
+	gives "$SEL" "CONFIG_A=y\nCONFIG_B=y\n" "# CONFIG_C is not set;CONFIG_A=y;CONFIG_B=y;"
 it "an if holds for what is in it, and for an if in it" \
 	gives 'config A\n\tbool "a"\nif !A\nconfig B\n\tbool "b"\n\tdefault y\nif A || A && !A\nconfig C\n\tbool "c"\nendif\nendif\n' \
 	"" "# CONFIG_A is not set;CONFIG_B=y;"
