@@ -3,6 +3,7 @@
 #define JSON_READ_WITH_PARSER
 #define JSMN_STATIC
 #include "lib/json_read.h"
+#include "lib/option.h"
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
@@ -397,16 +398,14 @@ static bool parse_integer(struct tenon_slice s, int64_t *out)
 
 	if (i == s.size)
 		return false;
-#ifdef CONFIG_FAST_CALLS
 	/* 18 digits cannot overflow */
-	for (; i < s.size && i < 18; i++) {
+	for (; OPTION_ON(FAST_CALLS) && i < s.size && i < 18; i++) {
 		unsigned int digit = (unsigned int)s.data[i] - '0';
 
 		if (digit > 9)
 			return false;
 		v = 10 * v + digit;
 	}
-#endif
 	for (; i < s.size; i++) {
 		unsigned int digit = (unsigned int)s.data[i] - '0';
 

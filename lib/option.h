@@ -16,8 +16,20 @@
 #define OPTION_STATE_01 PLUGIN
 #define OPTION_STATE_00 OFF
 
-/* in #if: 1 where an option is y or m */
+/*
+ * 1 where an option is y or m. An if () of it is better than an #if round the same lines: both ways are compiled, and the one
+ * that is off leaves nothing behind.
+ */
 #define OPTION_ON(option) (OPTION_IS_1(CONFIG_##option) || OPTION_IS_1(CONFIG_##option##_MODULE))
+
+/* A function in a table of them: NULL where an option is off, and then a static function is left out. */
+#define OPTION_SLOT(option, function) (OPTION_ON(option) ? (function) : NULL)
+
+/* Entries of a list, each with its comma, that are there where an option is on. What they name is in files of that option. */
+#define OPTION_ROWS(option, ...)  OPTION_CHOOSE(option, OPTION_ROWS_, __VA_ARGS__)
+#define OPTION_ROWS_BUILT_IN(...) __VA_ARGS__
+#define OPTION_ROWS_PLUGIN(...)	  __VA_ARGS__
+#define OPTION_ROWS_OFF(...)
 
 #define OPTION_JOIN_(a, b) a##b
 #define OPTION_JOIN(a, b)  OPTION_JOIN_(a, b)

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/option.h"
 #include "lib/slice_text.h"
 #include "lib/tvm_versions.h"
 #include "runtime/blob/import_blob.h"
@@ -309,11 +310,7 @@ void import_blob_fini(struct import_blob *b)
 /* Test whether the blob may have more than one dialect. */
 static bool is_legacy(const struct blob_source *src)
 {
-#ifdef CONFIG_TVM_LEGACY
-	return src->generation == TENON_GENERATION_LEGACY;
-#else
-	return false;
-#endif
+	return OPTION_ON(TVM_LEGACY) && src->generation == TENON_GENERATION_LEGACY;
 }
 
 static int take_all(struct import_blob *b, struct tenon_slice blob, enum payload_dialect dialect)

@@ -5,10 +5,9 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "lib/option.h"
 #include "runtime/core/registry.h"
-#ifdef CONFIG_DEVICES
 #include "runtime/device/kernel_call.h"
-#endif
 #include "runtime/library/call.h"
 #include "runtime/graph/graph_exec.h"
 
@@ -199,10 +198,8 @@ static int resolve_call(struct graph_exec *x, struct resolver *r, struct graph_c
 	err = find_function(r, x, n->function, &function);
 	if (!err && !r->bridges && !tvm_legacy_function_raw(function, &symbol))
 		err = make_bridges(x, r);
-#ifdef CONFIG_DEVICES
-	if (!err && heap_now())
+	if (OPTION_ON(DEVICES) && !err && heap_now())
 		err = kernel_function_bind(function);
-#endif
 	if (err)
 		return tenon_error_in(err, "node %" PRIu32 " (\"%.*s\")", call->node,
 				      (int)n->name.size, n->name.data);

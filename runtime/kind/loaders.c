@@ -8,12 +8,9 @@
 #include "lib/brief_errors.h"
 #include "lib/plugin.h"
 #include "runtime/core/module_object.h"
+#include "runtime/device/device_table.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
-
-#ifdef CONFIG_DEVICES
-#include "runtime/device/device_table.h"
-#endif
 
 struct registered {
 	const struct tenon_module_loader *loader;
@@ -48,7 +45,6 @@ static bool runs(const struct tenon_backend *b, struct tenon_slice kind)
 	return false;
 }
 
-#ifdef CONFIG_DEVICES
 struct wanted {
 	struct tenon_slice kind;
 	const struct tenon_module_loader *found;
@@ -72,15 +68,10 @@ static const struct tenon_module_loader *find_of_backends(struct tenon_slice kin
 {
 	struct wanted w = { kind, NULL };
 
-	tenon_backend_each(find_of_backend, &w);
+	if (OPTION_ON(DEVICES))
+		tenon_backend_each(find_of_backend, &w);
 	return w.found;
 }
-#else
-static const struct tenon_module_loader *find_of_backends(struct tenon_slice kind)
-{
-	return NULL;
-}
-#endif
 
 /* The loader of a kind in the table of plug-ins, and its plug-in; NULL. */
 static const struct tenon_module_loader *find_known(struct tenon_slice kind, struct plugin **plugin)
@@ -174,16 +165,13 @@ bool tenon_module_loader_known(struct tenon_slice kind)
 
 	if (loader_find(kind))
 		return true;
-#ifdef CONFIG_DEVICES
-	if (tenon_backend_of_kind(kind))
+	if (OPTION_ON(DEVICES) && tenon_backend_of_kind(kind))
 		return true;
-#endif
 	loader_find_function(kind, &function);
 	tenon_object_unref(function);
 	return function != NULL;
 }
 
-#ifdef CONFIG_DEVICES
 static int list_kinds(void *context, const struct tenon_backend *b)
 {
 	const struct tenon_module_loader *const *l = BACKEND_SLOT(b, loaders);
@@ -195,7 +183,6 @@ static int list_kinds(void *context, const struct tenon_backend *b)
 		name_list_add(context, b->kinds[i]);
 	return 0;
 }
-#endif
 
 bool loader_plugin_missing(struct tenon_slice kind, struct tenon_buffer *out)
 {
@@ -220,9 +207,8 @@ int tenon_module_loader_names(struct tenon_buffer *out)
 	for (p = plugin_table; PLUGINS_HAVE_LOADERS && *p; p++)
 		for (l = (*p)->loaders; l && l->kind; l++)
 			name_list_add(&list, l->kind);
-#ifdef CONFIG_DEVICES
-	tenon_backend_each(list_kinds, &list);
-#endif
+	if (OPTION_ON(DEVICES))
+		tenon_backend_each(list_kinds, &list);
 	name_list_add_globals(&list, LOADER_OF_BYTES);
 	return name_list_end(&list);
 }

@@ -6,6 +6,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/library/old_bool.h"
 #include "runtime/library/tvm_table.h"
 
@@ -25,7 +26,6 @@ static int find(const void *list, int index, bool write, struct any_list_place *
 	return fn(list, index, write, out);
 }
 
-#ifdef CONFIG_TVM_LEGACY
 /*
  * Pass tensors as handles, as TVM's virtual machine does: the checks and tuples of compiled code
  * need the object. Compiled functions accept a handle like a DLTensor.
@@ -62,7 +62,6 @@ static int set_legacy(const struct any_list_place *p, int index, union legacy_va
 	return legacy_argument(v, index, out, code,
 			       &(*p->scratch)[(unsigned int)index % ANY_LIST_ARGUMENTS]);
 }
-#endif
 
 /*
  * TVM 0.16 to 0.20 pass values and codes as two arguments: then @codes_or_offset is the codes, and
@@ -79,14 +78,12 @@ int abi_backend_list_set_argument(void *list, int index, void *args, intptr_t co
 		((struct tenon_value *)args)[(int)codes_or_offset] = *p.value;
 		return 0;
 	}
-#ifdef CONFIG_TVM_LEGACY
+	if (!OPTION_ON(TVM_LEGACY))
+		return -1;
 	return set_legacy(&p, legacy_offset, (union legacy_value *)args + legacy_offset,
 			  (int *)codes_or_offset + legacy_offset)
 		       ? -1
 		       : 0;
-#else
-	return -1;
-#endif
 }
 
 int abi_backend_list_reset(void *list, int index)
@@ -111,14 +108,10 @@ int abi_backend_list_take_result(void *list, int index, void *args, intptr_t cod
 		from = (struct tenon_value *)args + (int)codes_or_offset;
 		result = *from;
 		*from = tenon_arg_none();
-	} else {
-#ifdef CONFIG_TVM_LEGACY
-		if (legacy_result((union legacy_value *)args + legacy_offset,
-				  ((int *)codes_or_offset)[legacy_offset], &result))
-			return -1;
-#else
+	} else if (!OPTION_ON(TVM_LEGACY) ||
+		   legacy_result((union legacy_value *)args + legacy_offset,
+				 ((int *)codes_or_offset)[legacy_offset], &result)) {
 		return -1;
-#endif
 	}
 	tenon_value_release(p.value);
 	*p.value = result;

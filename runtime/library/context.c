@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
+#include "lib/option.h"
 #include "runtime/library/tvm_table.h"
 
 const struct loaded_name abi_context_modules[] = {
@@ -17,6 +18,7 @@ const struct loaded_name abi_context_modules[] = {
 	{ .text = NULL },
 };
 
+/* clang-format off */
 static const struct abi_context_symbol builtin[] = {
 	{ LOADED_NAME("__TVMFFIFunctionCall"), (void *)abi_ffi_function_call },
 	{ LOADED_NAME("__TVMFFIErrorSetRaisedFromCStr"), (void *)abi_ffi_error_raise_text },
@@ -28,12 +30,12 @@ static const struct abi_context_symbol builtin[] = {
 	{ LOADED_NAME("__TVMBackendFreeWorkspace"), (void *)abi_backend_free },
 	{ LOADED_NAME("__TVMBackendParallelLaunch"), (void *)abi_backend_launch },
 	{ LOADED_NAME("__TVMBackendParallelBarrier"), (void *)abi_backend_barrier },
-#ifdef CONFIG_TVM_LEGACY
+	OPTION_ROWS(TVM_LEGACY,
 	{ LOADED_NAME("__TVMFuncCall"), (void *)abi_legacy_func_call },
-	{ LOADED_NAME("__TVMAPISetLastError"), (void *)abi_legacy_error_set },
-#endif
+	{ LOADED_NAME("__TVMAPISetLastError"), (void *)abi_legacy_error_set },)
 	{ { .text = NULL }, NULL },
 };
+/* clang-format on */
 
 #define BUILTIN_COUNT (sizeof(builtin) / sizeof(builtin[0]) - 1)
 

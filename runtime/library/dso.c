@@ -333,24 +333,19 @@ static void fill_context(struct dso *dso)
 			       loaded_object_each(&dso->loaded, false, is_workspace_import, NULL));
 }
 
-#ifdef CONFIG_FAST_CALLS
 static void choose_code(struct dso *dso)
 {
 	const struct loaded_name name = LOADED_NAME(PROCESSOR_KEYS);
 	struct loaded_symbol keys;
 
-	if (dso_is_linked(dso) || !dso_find_name(dso, name, &keys) || keys.is_code)
+	if (!OPTION_ON(FAST_CALLS) || dso_is_linked(dso) || !dso_find_name(dso, name, &keys) ||
+	    keys.is_code)
 		return;
 	dso->processors.data = keys.address;
 	dso->processors.size = strnlen(keys.address, keys.size);
 	dso->processor =
 		processor_choose(dso->processors, secure_getenv("TENON_PROCESSOR"), processor_has);
 }
-#else
-static void choose_code(struct dso *dso)
-{
-}
-#endif
 
 /* Where the import tree is. Without CONFIG_TVM_LEGACY the older form is refused, with a message if there are any. */
 static const struct blob_name {
@@ -364,7 +359,6 @@ static const struct blob_name {
 #endif
 };
 
-#ifdef CONFIG_SYSTEM_LIB
 static int find_prefix(void *context, const char *name, bool is_code)
 {
 	const size_t size = strlen(name), blob = strlen(blob_names[0].name.text);
@@ -383,16 +377,13 @@ static void read_prefix(struct dso *dso)
 {
 	struct loaded_symbol blob;
 
+	if (!OPTION_ON(SYSTEM_LIB))
+		return;
 	if (dso_is_linked(dso))
 		dso->prefix = tenon_slice_of(dso->symbols->prefix);
 	else if (!dso_find_name(dso, blob_names[0].name, &blob))
 		loaded_object_each(&dso->loaded, true, find_prefix, &dso->prefix);
 }
-#else
-static void read_prefix(struct dso *dso)
-{
-}
-#endif
 
 /* Bound the blob by the symbol's size, the segment, or the size that the blob claims. */
 static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, uint64_t *offset)
@@ -409,7 +400,6 @@ static size_t blob_bound(const struct dso *dso, const struct loaded_symbol *s, u
 	return n < SIZE_MAX / 2 ? (size_t)n + sizeof(n) : SIZE_MAX / 2;
 }
 
-#ifdef CONFIG_DEVICES
 /* Find the names of the artifacts that became the file. */
 static void find_record(const struct dso *dso, struct tenon_slice *out)
 {
@@ -417,16 +407,11 @@ static void find_record(const struct dso *dso, struct tenon_slice *out)
 	struct loaded_symbol s;
 	uint64_t ignored;
 
-	if (!dso_find_variable(dso, name, &s))
+	if (!OPTION_ON(DEVICES) || !dso_find_variable(dso, name, &s))
 		return;
 	out->data = s.address;
 	out->size = blob_bound(dso, &s, &ignored);
 }
-#else
-static void find_record(const struct dso *dso, struct tenon_slice *out)
-{
-}
-#endif
 
 /* Build the tree around a library module of the mapping. Caller holds the lock. */
 static int dso_tree(struct dso *dso, struct tenon_module **out)
@@ -544,25 +529,18 @@ static int dso_open(const char *path, void *handle, const struct dso_symbols *sy
 	return err;
 }
 
-#ifdef CONFIG_ERROR_MESSAGES
 /* Remedy for a dlerror() message; for a missing symbol the message itself names it. */
 static const char *remedy(const char *message)
 {
-#ifndef CONFIG_TVM_FFI_COMPAT
-	if (misses_runtime_name(message))
+	if (!ERROR_MESSAGES)
+		return "";
+	if (!OPTION_ON(TVM_FFI_COMPAT) && misses_runtime_name(message))
 		return "; the compatibility library defines it (CONFIG_TVM_FFI_COMPAT=y)";
-#endif
 	return strstr(message, "symbol")
 		       ? "; link the library that defines it, or open that library "
 			 "with RTLD_GLOBAL first"
 		       : "";
 }
-#else
-static const char *remedy(const char *message)
-{
-	return "";
-}
-#endif
 
 /* Explain why the dynamic linker failed: its own messages are hard to understand. */
 static int open_refused(const char *path, const char *message)

@@ -132,32 +132,20 @@ static bool find_code(const struct dso *dso, const struct tenon_slice *parts, si
 	return found;
 }
 
-#ifdef CONFIG_FAST_CALLS
 /* Look up the code of a function for this processor. */
 static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
 				 struct loaded_symbol *out)
 {
 	const struct tenon_slice parts[] = { ffi_prefix, name, { ".", 1 }, dso->processor };
 
-	return dso->processor.size && find_code(dso, parts, 4, out);
+	return OPTION_ON(FAST_CALLS) && dso->processor.size && find_code(dso, parts, 4, out);
 }
 
 static bool is_processors_code(const struct dso *dso, const char *name)
 {
-	return dso->processors.size && processor_is_variant(dso->processors, name);
+	return OPTION_ON(FAST_CALLS) && dso->processors.size &&
+	       processor_is_variant(dso->processors, name);
 }
-#else
-static bool find_processors_code(const struct dso *dso, struct tenon_slice name,
-				 struct loaded_symbol *out)
-{
-	return false;
-}
-
-static bool is_processors_code(const struct dso *dso, const char *name)
-{
-	return false;
-}
-#endif
 
 /* Look up @before, the module's prefix and @name; then the same without the module's prefix. */
 static bool find_function(const struct dso *dso, struct tenon_slice before, struct tenon_slice name,
@@ -175,21 +163,18 @@ static bool find_function(const struct dso *dso, struct tenon_slice before, stru
 
 static int unprefixed_function_create(struct library *l, void *address, struct tenon_function **out)
 {
-#ifdef CONFIG_TVM_LEGACY
+	if (!OPTION_ON(TVM_LEGACY))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s was made by TVM " TVM_BLOB_LEGACY
+				   "; this build has CONFIG_TVM_LEGACY=n",
+				   l->dso->path);
 	if (unprefixed_abi(l->dso) == DSO_UNPREFIXED_021)
 		return tvm_021_function_create(address, &l->base.object, out);
 	if (l->dso->uses_workspace)
 		return tvm_legacy_guarded_function_create(address, &l->base.object, out);
 	return tvm_legacy_function_create(address, &l->base.object, out);
-#else
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s was made by TVM " TVM_BLOB_LEGACY
-			   "; this build has CONFIG_TVM_LEGACY=n",
-			   l->dso->path);
-#endif
 }
 
-#ifdef CONFIG_TVM_LEGACY
 /* LLVM hosts name their entry in a string; C hosts have a function with the entry's name. */
 static bool find_legacy_entry(const struct dso *dso, struct loaded_symbol *out)
 {
@@ -208,7 +193,6 @@ static bool is_legacy_entry(struct tenon_slice name)
 	return tenon_slice_equal(name, tenon_slice_of(LEGACY_ENTRY)) ||
 	       tenon_slice_equal(name, tenon_slice_of("main"));
 }
-#endif
 
 static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 				struct tenon_function **out)
@@ -224,10 +208,8 @@ static int library_get_function(struct tenon_module *m, struct tenon_slice name,
 		return ffi_function_create(l, s.address, out);
 	if (unprefixed_abi(l->dso) == DSO_UNPREFIXED_NONE)
 		return 0;
-#ifdef CONFIG_TVM_LEGACY
-	if (is_legacy_entry(name) && find_legacy_entry(l->dso, &s))
+	if (OPTION_ON(TVM_LEGACY) && is_legacy_entry(name) && find_legacy_entry(l->dso, &s))
 		return unprefixed_function_create(l, s.address, out);
-#endif
 	/* variables and strings of the format */
 	if (name.size >= 5 && !memcmp(name.data, "__tvm", 5))
 		return 0;
@@ -287,7 +269,6 @@ static int library_each_function(struct tenon_module *m,
 	return loaded_object_each(&l->dso->loaded, true, visit_name, &v);
 }
 
-#ifdef CONFIG_INSPECT
 static const char *generation_name(struct dso *dso)
 {
 	switch (unprefixed_abi(dso)) {
@@ -312,7 +293,6 @@ static int library_visit(const struct tenon_module *m, const struct tenon_visito
 	value = tenon_arg_string(generation_name(dso));
 	return v->field(v->context, "generation", &value);
 }
-#endif
 
 static void library_destroy(struct tenon_module *m)
 {
@@ -330,9 +310,7 @@ static void library_destroy(struct tenon_module *m)
 static const struct tenon_module_ops library_ops = {
 	.get_function = library_get_function,
 	.each_function = library_each_function,
-#ifdef CONFIG_INSPECT
-	.visit = library_visit,
-#endif
+	.visit = OPTION_SLOT(INSPECT, library_visit),
 	.destroy = library_destroy,
 };
 

@@ -3,6 +3,7 @@
 #ifndef RUNTIME_LIBRARY_DSO_LIBRARY_H
 #define RUNTIME_LIBRARY_DSO_LIBRARY_H
 
+#include "lib/option.h"
 #include "runtime/library/dso.h"
 #include "runtime/library/loaded_object.h"
 
@@ -22,42 +23,32 @@ struct dso {
 	const char *path; /* stored behind the struct */
 	void *handle;	  /* NULL for symbols linked into the program */
 	const struct dso_symbols *symbols;
-#ifdef CONFIG_SYSTEM_LIB
-	struct tenon_slice prefix; /* see dso_prefix() */
-#endif
 	struct dso_env *env;
 	struct tenon_module *library; /* not referenced: it holds the dso */
 	struct tenon_module *root;    /* a weak reference */
 	enum dso_unprefixed_abi unprefixed_abi;
 	bool pinned; /* never unmapped */
 	bool uses_workspace;
-#ifdef CONFIG_FAST_CALLS
-	struct tenon_slice processors; /* keys of additional code, see processor_code.h */
-	struct tenon_slice processor;  /* the key in use; empty without one */
-#endif
 	size_t context_count;
 	void **context[DSO_CONTEXTS];
 	struct loaded_object loaded;
+	struct tenon_slice prefix; /* CONFIG_SYSTEM_LIB: see dso_prefix() */
+	struct tenon_slice
+		processors; /* CONFIG_FAST_CALLS: keys of additional code, see processor_code.h */
+	struct tenon_slice processor; /* the key in use; empty without one */
 };
 
 /* Test whether its symbols are linked into the program instead of opened from a file. */
 static inline bool dso_is_linked(const struct dso *dso)
 {
-#ifdef CONFIG_SYSTEM_LIB
-	return !dso->handle;
-#else
-	return false;
-#endif
+	return OPTION_ON(SYSTEM_LIB) && !dso->handle;
 }
 
 /* Prefix of the module's names if it was built for static linking; otherwise empty. */
 static inline struct tenon_slice dso_prefix(const struct dso *dso)
 {
-#ifdef CONFIG_SYSTEM_LIB
-	return dso->prefix.size ? dso->prefix : (struct tenon_slice){ "", 0 };
-#else
-	return (struct tenon_slice){ "", 0 };
-#endif
+	return OPTION_ON(SYSTEM_LIB) && dso->prefix.size ? dso->prefix
+							 : (struct tenon_slice){ "", 0 };
 }
 
 /* Find a symbol of the mapping itself, not of its dependencies. */

@@ -2,6 +2,7 @@
 /* Find the loader of an extension among built-in, backend and registered ones. */
 #include "runtime/library/file_loader.h"
 
+#include "lib/option.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/kind/name_list.h"
 #include "runtime/library/file_extension.h"
@@ -12,10 +13,8 @@ int file_loader_find(struct tenon_slice extension, struct tenon_function **out)
 	int err;
 
 	err = loader_find_global(LOADER_OF_FILES, extension, out);
-#ifdef CONFIG_DEVICES
-	if (!err && !*out && payload_file_known(extension))
+	if (OPTION_ON(DEVICES) && !err && !*out && payload_file_known(extension))
 		err = tenon_function_create(NULL, payload_file_load, NULL, out);
-#endif
 	return err;
 }
 
@@ -44,9 +43,8 @@ int file_loader_names(struct tenon_buffer *out)
 {
 	struct name_list list = { out, out->size, "." };
 
-#ifdef CONFIG_DSO
-	name_list_add(&list, "so");
-#endif
+	if (OPTION_ON(DSO))
+		name_list_add(&list, "so");
 	payload_file_each_suffix(true, add_suffix, &list);
 	name_list_add_globals(&list, LOADER_OF_FILES);
 	return name_list_end(&list);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/library/context.h"
 
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most)
@@ -42,14 +43,16 @@ int abi_register_globals(void)
 		return 0;
 	/* Two threads may run this: each name is registered by one of them. */
 	err = register_list(abi_device_globals);
-#ifdef CONFIG_TVM_FFI_COMPAT
-	if (!err)
-		err = register_list(abi_module_globals);
-	if (!err)
-		err = register_list(abi_container_globals);
-	if (!err)
-		err = loader_register_globals();
-#endif
+	if (OPTION_ON(TVM_FFI_COMPAT)) {
+		if (!err)
+			err = register_list(abi_attribute_globals);
+		if (!err)
+			err = register_list(abi_module_globals);
+		if (!err)
+			err = register_list(abi_container_globals);
+		if (!err)
+			err = loader_register_globals();
+	}
 	if (!err)
 		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
 	return err;

@@ -5,6 +5,8 @@
 
 #include <tenon/function.h>
 
+#include "lib/brief_errors.h"
+
 struct abi_global {
 	const char *name;
 	tenon_call_fn call;
@@ -12,6 +14,7 @@ struct abi_global {
 
 /* Each list ends with a NULL name. */
 extern const struct abi_global abi_device_globals[];
+extern const struct abi_global abi_attribute_globals[];
 extern const struct abi_global abi_module_globals[];
 extern const struct abi_global abi_container_globals[];
 
@@ -26,5 +29,22 @@ int loader_register_globals(void);
 
 /* Check that the number of arguments is in [@least, @most]. Return: 0; the error. */
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most);
+
+/* Read the first two arguments of a global function. Return: 0; the error, with the function's name. */
+static inline int abi_two_ints(const char *function, const struct tenon_value *args, int64_t *a,
+			       int64_t *b)
+{
+	int err = tenon_value_int(&args[0], a);
+
+	if (!err)
+		err = tenon_value_int(&args[1], b);
+	return err ? tenon_error_in(err, "%s", function) : 0;
+}
+
+/* thread_globals.c, system_lib_global.c */
+int abi_config_threadpool(void *self, const struct tenon_value *args, int32_t count,
+			  struct tenon_value *ret);
+int abi_system_lib(void *self, const struct tenon_value *args, int32_t count,
+		   struct tenon_value *ret);
 
 #endif /* RUNTIME_LIBRARY_GLOBALS_H */

@@ -4,6 +4,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "lib/option.h"
 #include "runtime/core/module_imports.h"
 #include "runtime/library/import_tree.h"
 #include "runtime/library/inspect.h"
@@ -153,7 +154,6 @@ static int import_by_tree(struct import_build *t)
 	return err;
 }
 
-#ifdef CONFIG_TVM_LEGACY
 /* The oldest blobs have no tree: the library imports all modules. */
 static int import_all(struct import_build *t)
 {
@@ -166,16 +166,13 @@ static int import_all(struct import_build *t)
 		tenon_object_unref(t->library), t->modules[t->b->count - 1] = NULL;
 	return count ? module_set_imports(t->library, t->modules, count) : 0;
 }
-#endif
 
 static int import_modules(struct import_build *t, struct tenon_module **root)
 {
-#ifdef CONFIG_TVM_LEGACY
-	if (!t->b->has_tree) {
+	if (OPTION_ON(TVM_LEGACY) && !t->b->has_tree) {
 		*root = t->library;
 		return import_all(t);
 	}
-#endif
 	*root = t->modules[0];
 	return import_by_tree(t);
 }
@@ -207,13 +204,11 @@ static int build(struct import_build *t, struct tenon_module **root)
 /* Make the library module of a blob that is only inspected. */
 static int make_stand_in(const char *file, struct tenon_module **out)
 {
-#ifdef CONFIG_INSPECT
-	return inspect_stand_in(file, out);
-#else
+	if (OPTION_ON(INSPECT))
+		return inspect_stand_in(file, out);
 	*out = NULL;
 	return tenon_error(-TENON_E_UNSUPPORTED, "a blob apart from its library; "
 						 "CONFIG_INSPECT is off in this build");
-#endif
 }
 
 int import_tree_read(struct tenon_slice blob, const struct blob_source *src,

@@ -6,14 +6,13 @@
 #include "lib/brief_errors.h"
 #include "lib/elf.h"
 #include "lib/file_map.h"
+#include "lib/option.h"
 #include "runtime/kind/file_kind.h"
 #include "runtime/library/dso.h"
 #include "runtime/library/file_extension.h"
 #include "runtime/library/file_loader.h"
 #include "runtime/library/load_policy.h"
 
-#ifdef CONFIG_ERROR_MESSAGES
-#ifdef CONFIG_INSPECT
 static bool is_program(const char *path)
 {
 	struct tenon_slice bytes;
@@ -29,15 +28,16 @@ static bool is_program(const char *path)
 	file_map_close(&bytes);
 	return found;
 }
-#endif
 
 /* Append what the file looks like and a remedy: " (this one looks like text)". */
 static int describe_file(const char *path, struct tenon_buffer *out)
 {
-#ifdef CONFIG_INSPECT
 	struct tenon_slice bytes;
 	int err;
 
+	if (!OPTION_ON(INSPECT))
+		return access(path, R_OK) ? tenon_error(-TENON_E_IO, "%s: cannot be read", path)
+					  : out->status;
 	/* Report a missing file before an unreadable one. */
 	err = file_map_ends(path, FILE_KIND_HEAD, FILE_KIND_TAIL, &bytes);
 	if (err)
@@ -49,10 +49,6 @@ static int describe_file(const char *path, struct tenon_buffer *out)
 		tenon_buffer_printf(out, " (this one looks like %s)%s", file_kind(bytes),
 				    file_advice(bytes));
 	file_map_close(&bytes);
-#else
-	if (access(path, R_OK))
-		return tenon_error(-TENON_E_IO, "%s: cannot be read", path);
-#endif
 	return out->status;
 }
 
@@ -61,6 +57,9 @@ static int refuse(const char *path, struct tenon_slice extension)
 	struct tenon_buffer text = TENON_BUFFER_INIT;
 	int err;
 
+	if (!ERROR_MESSAGES)
+		return tenon_error(access(path, R_OK) ? -TENON_E_IO : -TENON_E_NO_LOADER, "%s",
+				   path);
 	err = describe_file(path, &text);
 	if (!err)
 		err = tenon_buffer_printf(&text, ". This build loads: ");
@@ -72,12 +71,6 @@ static int refuse(const char *path, struct tenon_slice extension)
 	tenon_buffer_fini(&text);
 	return err;
 }
-#else
-static int refuse(const char *path, struct tenon_slice extension)
-{
-	return tenon_error(access(path, R_OK) ? -TENON_E_IO : -TENON_E_NO_LOADER, "%s", path);
-}
-#endif
 
 int tenon_module_load(const char *path, struct tenon_module **out)
 {
@@ -89,10 +82,8 @@ int tenon_module_load(const char *path, struct tenon_module **out)
 	err = load_policy_check(path);
 	if (err)
 		return err;
-#ifdef CONFIG_DSO
-	if (file_extension_is_library(extension))
+	if (OPTION_ON(DSO) && file_extension_is_library(extension))
 		return dso_load(path, out);
-#endif
 	err = file_loader_find(extension, &function);
 	if (err)
 		return err;

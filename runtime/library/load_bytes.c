@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Load a module whose file is in memory. */
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/core/tensor_data.h"
 #include "runtime/kind/loaders.h"
-
-#ifdef CONFIG_DEVICES
 #include "runtime/payload/payload_kernel.h"
-#endif
 
 int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct tenon_module **out)
 {
@@ -24,10 +22,8 @@ int tenon_module_load_bytes(const char *kind, struct tenon_slice bytes, struct t
 		return err;
 	if (loader)
 		return loader_run(loader, &c, &payload, out);
-#ifdef CONFIG_DEVICES
-	if (tenon_backend_of_kind(payload.kind))
+	if (OPTION_ON(DEVICES) && tenon_backend_of_kind(payload.kind))
 		return payload_module_load(payload.kind, bytes, out);
-#endif
 	err = loader_find_function(payload.kind, &function);
 	if (err)
 		return err;

@@ -64,17 +64,15 @@ struct loaded_name {
 	{                                                                                          \
 		s, LOADED_NAME_HASH(s)                                                             \
 	}
+
+/* Name any text, which stays the caller's. */
+struct loaded_name loaded_name(const char *text);
 #else
 #define LOADED_NAME(s)                                                                             \
 	{                                                                                          \
 		s                                                                                  \
 	}
-#endif
 
-/* Name any text, which stays the caller's. */
-#ifdef CONFIG_FAST_CALLS
-struct loaded_name loaded_name(const char *text);
-#else
 static inline struct loaded_name loaded_name(const char *text)
 {
 	return (struct loaded_name){ text };

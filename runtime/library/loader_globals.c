@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/core/registry.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/library/globals.h"
@@ -60,12 +61,10 @@ static int set_loaders(const struct tenon_module_loader *l)
 	return err;
 }
 
-#ifdef CONFIG_DEVICES
 static int set_suffix(void *context, const char *suffix)
 {
 	return set_global(LOADER_OF_FILES, suffix, NULL, payload_file_load);
 }
-#endif
 
 int loader_register_globals(void)
 {
@@ -78,10 +77,8 @@ int loader_register_globals(void)
 	for (p = plugin_table; !done && !err && *p; p++)
 		if (!(*p)->executes)
 			err = set_loaders((*p)->loaders);
-#ifdef CONFIG_DEVICES
-	if (!done && !err)
+	if (OPTION_ON(DEVICES) && !done && !err)
 		err = payload_file_each_suffix(false, set_suffix, NULL);
-#endif
 	done = !err;
 	pthread_mutex_unlock(&lock);
 	return err;

@@ -5,12 +5,10 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
+#include "runtime/device/device_thread.h"
 #include "runtime/library/thread_state.h"
 #include "runtime/library/tvm_table.h"
-
-#ifdef CONFIG_DEVICES
-#include "runtime/device/device_thread.h"
-#endif
 
 static ffi_tensor_allocator global_allocator;
 static int (*check_signals)(void);
@@ -111,10 +109,9 @@ static void set_error(void *context, const char *kind, const char *message)
 /* The default allocator. */
 static int alloc_here(const DLTensor *prototype, struct tenon_tensor **out)
 {
-#ifdef CONFIG_DEVICES
-	return tenon_tensor_create_on(prototype->device, prototype->shape, prototype->ndim,
-				      prototype->dtype, out);
-#else
+	if (OPTION_ON(DEVICES))
+		return tenon_tensor_create_on(prototype->device, prototype->shape, prototype->ndim,
+					      prototype->dtype, out);
 	if (prototype->device.device_type != kDLCPU)
 		return tenon_error(-TENON_E_DEVICE,
 				   "no memory on %s:%d: set an allocator for this device with "
@@ -122,7 +119,6 @@ static int alloc_here(const DLTensor *prototype, struct tenon_tensor **out)
 				   tenon_device_name(prototype->device.device_type),
 				   prototype->device.device_id);
 	return tenon_tensor_create(prototype->shape, prototype->ndim, prototype->dtype, out);
-#endif
 }
 
 int abi_ffi_env_tensor_alloc(DLTensor *prototype, void **out)

@@ -17,24 +17,19 @@ bool executor_has_kind(struct tenon_slice kind)
 	return p && p->executes;
 }
 
-#ifdef CONFIG_ERROR_MESSAGES
 const char *executor_option(struct tenon_slice kind)
 {
 	const struct executor_absent *a;
 	const char *at;
 
+	if (!ERROR_MESSAGES)
+		return NULL;
 	for (a = executors_absent; a->option; a++)
 		for (at = a->kinds; *at; at += strlen(at) + 1)
 			if (tenon_slice_equal(tenon_slice_of(at), kind))
 				return a->option;
 	return NULL;
 }
-#else
-const char *executor_option(struct tenon_slice kind)
-{
-	return NULL;
-}
-#endif
 
 void executor_kinds(struct tenon_buffer *out)
 {

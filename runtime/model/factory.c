@@ -6,6 +6,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/core/map_object.h"
 #include "runtime/model/method.h"
 #include "runtime/model/params.h"
@@ -196,7 +197,6 @@ static int factory_each_function(struct tenon_module *m,
 
 /* ---- the module */
 
-#ifdef CONFIG_INSPECT
 static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 {
 	const struct factory *f = factory_from(m);
@@ -209,11 +209,7 @@ static int factory_save(struct tenon_module *m, struct tenon_buffer *out)
 	tenon_buffer_u64(out, 0);
 	return tenon_buffer_string(out, f->name);
 }
-#else
-#define factory_save NULL
-#endif
 
-#ifdef CONFIG_INSPECT
 static int factory_visit(const struct tenon_module *m, const struct tenon_visitor *v)
 {
 	const struct factory *f = factory_from(m);
@@ -234,7 +230,6 @@ static int factory_visit(const struct tenon_module *m, const struct tenon_visito
 		stop = visit_text(v, "loader", tenon_slice_of("ready"));
 	return stop;
 }
-#endif
 
 static void factory_destroy(struct tenon_module *m)
 {
@@ -247,10 +242,8 @@ static void factory_destroy(struct tenon_module *m)
 static const struct tenon_module_ops factory_ops = {
 	.get_function = factory_get_function,
 	.each_function = factory_each_function,
-	.save = factory_save,
-#ifdef CONFIG_INSPECT
-	.visit = factory_visit,
-#endif
+	.save = OPTION_SLOT(INSPECT, factory_save),
+	.visit = OPTION_SLOT(INSPECT, factory_visit),
 	.destroy = factory_destroy,
 };
 
@@ -332,8 +325,7 @@ int factory_load(bool graph, factory_make_fn make, struct tenon_cursor *c,
 	return 0;
 }
 
-#ifdef CONFIG_INSPECT
-/* Create a factory from the bytes of a payload module. */
+/* Create a factory from the bytes of a payload module. Only tenon_module_inspect() makes such modules. */
 static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
 {
 	struct tenon_buffer bytes = TENON_BUFFER_INIT;
@@ -341,6 +333,8 @@ static int parse_payload_module(struct tenon_module *m, struct tenon_module **ou
 	struct tenon_cursor c;
 	int err;
 
+	if (!OPTION_ON(INSPECT))
+		return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_INSPECT is off in this build");
 	err = tenon_module_save(m, &bytes);
 	if (!err) {
 		c = tenon_cursor_of(bytes.data, bytes.size, "factory", 0);
@@ -351,13 +345,6 @@ static int parse_payload_module(struct tenon_module *m, struct tenon_module **ou
 	tenon_buffer_fini(&bytes);
 	return err;
 }
-#else
-/* Only tenon_module_inspect() makes such modules. */
-static int parse_payload_module(struct tenon_module *m, struct tenon_module **out)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "CONFIG_INSPECT is off in this build");
-}
-#endif
 
 int factory_of(struct tenon_module *m, const char *name, struct factory **out)
 {

@@ -147,14 +147,13 @@ static int refuse_device(DLDevice id)
 /* Refuse a device on which models of an executor do not run in regions. */
 static int check_device(const struct executor *executor, DLDevice id)
 {
-#ifdef CONFIG_DEVICES
 	struct tenon_device *device;
 	bool steady;
 	int err;
 
-	if (place_is_host(id) || executor->devices_in_regions)
+	if (place_is_host(id) || (PLACE_HAS_DEVICES && executor->devices_in_regions))
 		return 0;
-	if (executor->shares_planned) {
+	if (PLACE_HAS_DEVICES && executor->shares_planned) {
 		err = tenon_device_get(id, &device);
 		if (err)
 			return err;
@@ -163,8 +162,7 @@ static int check_device(const struct executor *executor, DLDevice id)
 		if (steady)
 			return 0;
 	}
-#endif
-	return place_is_host(id) ? 0 : refuse_device(id);
+	return refuse_device(id);
 }
 
 static int check(struct tenon_module *root, const struct tenon_model_options *options,

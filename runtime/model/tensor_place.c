@@ -6,10 +6,7 @@
 #include <tenon/queue.h>
 
 #include "lib/brief_errors.h"
-
-#ifdef CONFIG_DEVICES
 #include "runtime/device/device_core.h"
-#endif
 
 /* Describe the same memory as bytes, because copies need not support sub-byte dtypes. */
 static DLTensor as_bytes(const DLTensor *t, int64_t *size)
@@ -71,14 +68,13 @@ int place_wait(DLDevice id)
 	return err;
 }
 
-#ifdef CONFIG_DEVICES
 bool place_has_addresses(DLDevice id)
 {
 	struct tenon_device *device;
 	bool addresses;
 
-	if (place_is_host(id))
-		return true;
+	if (!PLACE_HAS_DEVICES || place_is_host(id))
+		return place_is_host(id);
 	if (tenon_device_get(id, &device)) {
 		tenon_error_clear();
 		return false;
@@ -91,18 +87,10 @@ bool place_has_addresses(DLDevice id)
 int place_follow(struct tenon_device *device)
 {
 	struct tenon_queue *queue;
-	int err = tenon_queue_current(device, &queue);
+	int err;
 
+	if (!PLACE_HAS_DEVICES)
+		return 0;
+	err = tenon_queue_current(device, &queue);
 	return err ? err : queue_order_behind_all(queue);
 }
-#else
-bool place_has_addresses(DLDevice id)
-{
-	return place_is_host(id);
-}
-
-int place_follow(struct tenon_device *device)
-{
-	return 0;
-}
-#endif

@@ -6,15 +6,12 @@
 #include <tenon/device.h>
 #include <tenon/tensor.h>
 
+#include "lib/option.h"
 #include "lib/plugin_api.h"
 #include "runtime/core/tensor_settle.h"
 
 /* Without the device layer all tensors are in host memory, and the code for others is left out. */
-#ifdef CONFIG_DEVICES
-#define PLACE_HAS_DEVICES 1
-#else
-#define PLACE_HAS_DEVICES 0
-#endif
+#define PLACE_HAS_DEVICES OPTION_ON(DEVICES)
 
 /* DLPack device types of page-locked host memory */
 enum { PLACE_CUDA_HOST = 3, PLACE_ROCM_HOST = 11 };

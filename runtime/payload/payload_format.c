@@ -3,14 +3,11 @@
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/plugin.h"
+#include "runtime/device/device_table.h"
 #include "runtime/payload/payload_format.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-#ifdef CONFIG_DEVICES
-#include "runtime/device/device_table.h"
-#endif
 
 struct registered {
 	const struct tenon_payload_format *format;
@@ -41,7 +38,6 @@ static int each_of(const struct tenon_payload_format *const *list, visit_fn visi
 	return result;
 }
 
-#ifdef CONFIG_DEVICES
 struct foreign_visit {
 	visit_fn visit;
 	void *context;
@@ -61,14 +57,8 @@ static int each_foreign(visit_fn visit, void *context)
 {
 	struct foreign_visit v = { visit, context };
 
-	return tenon_backend_each(visit_foreign, &v);
+	return OPTION_ON(DEVICES) ? tenon_backend_each(visit_foreign, &v) : 0;
 }
-#else
-static int each_foreign(visit_fn visit, void *context)
-{
-	return 0;
-}
-#endif
 
 /* Those of the backends in the table; or of those that are left out. */
 static int each_of_table(bool left_out, visit_fn visit, void *context)

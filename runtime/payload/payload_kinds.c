@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of the runtime's own kinds. Data only. */
+#include "lib/option.h"
 #include "runtime/payload/payload_format.h"
 
 PAYLOAD_DEFINE(constants, PAYLOAD_KINDS("const_loader", "metadata"), .fields = "*yak**y",
@@ -13,15 +14,12 @@ PAYLOAD_DEFINE(aot_factory, PAYLOAD_KINDS("AotExecutorFactory"), .fields = "pn",
 PAYLOAD_DEFINE(example, PAYLOAD_KINDS("examplejson"), .fields = "t",
 	       .remedy = "Build the plug-in in examples/example_json/.");
 
-#ifdef CONFIG_KERNEL_CACHE
 /* devices/bitstream_payload.c */
 extern const struct tenon_payload_format payload_bitstream_format;
-#endif
 
+/* clang-format off */
 payload_format_list payload_own_formats = {
-#ifdef CONFIG_KERNEL_CACHE
-	&payload_bitstream_format,
-#endif
+	OPTION_ROWS(KERNEL_CACHE, &payload_bitstream_format,)
 	&constants,
 	&metadata,
 	&graph_factory,
@@ -31,3 +29,4 @@ payload_format_list payload_own_formats = {
 	&example,
 	NULL,
 };
+/* clang-format on */

@@ -7,13 +7,11 @@
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "lib/tvm_versions.h"
+#include "runtime/payload/payload_kernel.h"
 #include "runtime/payload/payload_module.h"
 #include "runtime/payload/payload_visit.h"
-
-#ifdef CONFIG_DEVICES
-#include "runtime/payload/payload_kernel.h"
-#endif
 
 struct payload_module {
 	struct tenon_module base;
@@ -21,9 +19,7 @@ struct payload_module {
 	const struct tenon_payload_format *format;
 	struct tenon_slice bytes;
 	size_t index;
-#ifdef CONFIG_DEVICES
 	struct kernel_set *kernels; /* NULL until the first lookup; atomic */
-#endif
 };
 
 struct payload_block {
@@ -31,10 +27,6 @@ struct payload_block {
 	size_t users;	/* live modules, plus one while modules are added; atomic */
 	size_t readers; /* modules that may read bytes, plus one while adding; atomic */
 	size_t used;
-#ifdef CONFIG_DEVICES
-	struct tenon_slice kind; /* the last kind looked up, and the result */
-	bool runs;
-#endif
 	struct payload_module module[];
 };
 
@@ -58,9 +50,8 @@ static void block_unref(struct payload_block *block)
 
 static void payload_destroy(struct tenon_module *m)
 {
-#ifdef CONFIG_DEVICES
-	kernel_set_free(payload_of(m)->kernels);
-#endif
+	if (OPTION_ON(DEVICES))
+		kernel_set_free(payload_of(m)->kernels);
 	block_done_reading(payload_of(m)->block);
 }
 
@@ -69,7 +60,6 @@ static void payload_free(struct tenon_module *m)
 	block_unref(payload_of(m)->block);
 }
 
-#if defined(CONFIG_PAYLOAD_FORMATS) || defined(CONFIG_INSPECT)
 /* Make a cursor over the payload that knows its offset in the file. */
 static struct tenon_cursor cursor_of(const struct payload_module *p)
 {
@@ -78,7 +68,6 @@ static struct tenon_cursor cursor_of(const struct payload_module *p)
 
 	return tenon_cursor_of(p->bytes.data, p->bytes.size, "payload", place);
 }
-#endif
 
 const char *payload_size_text(uint64_t size, char text[PAYLOAD_SIZE_TEXT])
 {
@@ -108,7 +97,6 @@ static int payload_save(struct tenon_module *m, struct tenon_buffer *out)
 	return tenon_buffer_slice(out, payload_of(m)->bytes);
 }
 
-#ifdef CONFIG_PAYLOAD_FORMATS
 static const char *remedy_of(const struct payload_module *p)
 {
 	const char *remedy = PAYLOAD_SLOT(p->format, remedy);
@@ -206,7 +194,6 @@ static int payload_each_name(struct tenon_module *m,
 	return err ? functions_error(p, err) : result;
 }
 
-#ifdef CONFIG_DEVICES
 static int get_kernels(struct payload_module *p, const struct tenon_payload_info *info,
 		       struct kernel_set **out)
 {
@@ -219,8 +206,11 @@ static int make_kernel(struct payload_module *p, const struct tenon_payload_info
 		       struct tenon_slice name, struct tenon_function **out)
 {
 	struct kernel_set *kernels;
-	int err = get_kernels(p, info, &kernels);
+	int err;
 
+	if (!OPTION_ON(DEVICES))
+		return 0;
+	err = get_kernels(p, info, &kernels);
 	return err ? err : kernel_set_function(kernels, name, &p->base, out);
 }
 
@@ -228,24 +218,14 @@ static int make_kernel(struct payload_module *p, const struct tenon_payload_info
 static bool find_kernel(struct payload_module *p, struct tenon_slice name,
 			struct tenon_function **out, int *err)
 {
-	struct kernel_set *kernels = __atomic_load_n(&p->kernels, __ATOMIC_ACQUIRE);
+	struct kernel_set *kernels;
 
+	if (!OPTION_ON(DEVICES))
+		return false;
+	kernels = __atomic_load_n(&p->kernels, __ATOMIC_ACQUIRE);
 	*err = kernels ? kernel_set_function(kernels, name, &p->base, out) : 0;
 	return kernels;
 }
-#else
-static int make_kernel(struct payload_module *p, const struct tenon_payload_info *info,
-		       struct tenon_slice name, struct tenon_function **out)
-{
-	return 0;
-}
-
-static bool find_kernel(struct payload_module *p, struct tenon_slice name,
-			struct tenon_function **out, int *err)
-{
-	return false;
-}
-#endif
 
 static bool has_function(const struct tenon_payload_info *info, struct tenon_slice name)
 {
@@ -287,7 +267,6 @@ static int payload_get_function(struct tenon_module *m, struct tenon_slice name,
 	return err;
 }
 
-#ifdef CONFIG_INSPECT
 static int payload_module_source(struct tenon_module *m, const char *format,
 				 struct tenon_value *out)
 {
@@ -315,10 +294,7 @@ static int payload_module_source(struct tenon_module *m, const char *format,
 	tenon_buffer_fini(&text);
 	return err;
 }
-#endif
-#endif
 
-#ifdef CONFIG_INSPECT
 static int visit_place(const struct payload_module *p, const struct tenon_visitor *v)
 {
 	int err = visit_number(v, "size", p->bytes.size);
@@ -326,7 +302,6 @@ static int visit_place(const struct payload_module *p, const struct tenon_visito
 	return err ? err : visit_number(v, "offset", cursor_of(p).offset);
 }
 
-#ifdef CONFIG_PAYLOAD_FORMATS
 static int visit_loader(const struct payload_module *p, const struct tenon_visitor *v)
 {
 	bool known = tenon_module_loader_known(p->base.kind);
@@ -345,6 +320,8 @@ static int payload_visit(const struct tenon_module *m, const struct tenon_visito
 	bool known;
 	int err;
 
+	if (!OPTION_ON(PAYLOAD_FORMATS))
+		return visit_place(p, v);
 	err = read_info(p, &info);
 	if (err == -TENON_E_NOMEM)
 		return err;
@@ -364,25 +341,12 @@ static int payload_visit(const struct tenon_module *m, const struct tenon_visito
 	payload_info_fini(&info);
 	return err ? err : visit_loader(p, v);
 }
-#else
-static int payload_visit(const struct tenon_module *m, const struct tenon_visitor *v)
-{
-	return visit_place(payload_of(m), v);
-}
-#endif
-#endif
 
 static const struct tenon_module_ops payload_ops = {
-#ifdef CONFIG_PAYLOAD_FORMATS
-	.get_function = payload_get_function,
-	.each_function = payload_each_name,
-#ifdef CONFIG_INSPECT
-	.source = payload_module_source,
-#endif
-#endif
-#ifdef CONFIG_INSPECT
-	.visit = payload_visit,
-#endif
+	.get_function = OPTION_SLOT(PAYLOAD_FORMATS, payload_get_function),
+	.each_function = OPTION_SLOT(PAYLOAD_FORMATS, payload_each_name),
+	.source = OPTION_SLOT(PAYLOAD_FORMATS, OPTION_SLOT(INSPECT, payload_module_source)),
+	.visit = OPTION_SLOT(INSPECT, payload_visit),
 	.save = payload_save,
 	.destroy = payload_destroy,
 	.free = payload_free,
@@ -409,26 +373,30 @@ int payload_module_executable(struct tenon_module *m, struct tenon_device *devic
 	}
 	return err || !kernels ? err : kernel_set_executable(kernels, device, out);
 }
+
+void payload_module_made(struct tenon_module *m, const struct tenon_payload_info *info)
+{
+	struct kernel_set *kernels;
+
+	if ((m->properties & TENON_MODULE_RUNNABLE) && info->has_kernels &&
+	    get_kernels(payload_of(m), info, &kernels))
+		tenon_error_clear();
+}
 #endif
 
 #ifdef CONFIG_INSPECT
-#ifdef CONFIG_PAYLOAD_FORMATS
 /* Test whether blobs of both generations have the same form of this payload. */
 static bool same_form(const struct payload_module *p)
 {
 	struct tenon_payload_info info;
 	bool same;
 
+	if (!OPTION_ON(PAYLOAD_FORMATS))
+		return false;
 	same = !read_info(p, &info) && p->format && !p->format->legacy && !info.has_kernels;
 	payload_info_fini(&info);
 	return same;
 }
-#else
-static bool same_form(const struct payload_module *p)
-{
-	return false;
-}
-#endif
 
 /* Modules from separate files use the form of newer blobs, with argument tags. */
 static bool has_form(const struct payload_tree *tree, enum tenon_generation generation)
@@ -472,27 +440,21 @@ int payload_block_create(const struct payload_tree *tree, size_t room, struct pa
 	block->users = 1;
 	block->readers = 1;
 	block->used = 0;
-#ifdef CONFIG_DEVICES
-	block->kind = (struct tenon_slice){ NULL, 0 };
-#endif
 	tenon_object_ref(tree->keep);
 	return 0;
 }
 
-/* Test whether a backend accepts modules of a kind. Caches the last kind: it often repeats. */
-static bool block_runs(struct payload_block *block, struct tenon_slice kind)
+/* Test whether a backend accepts modules of a kind: as the module before, whose kind it often is. */
+static bool block_runs(const struct payload_block *block, struct tenon_slice kind)
 {
-#ifdef CONFIG_DEVICES
-	if (block->tree.inspected)
+	const struct tenon_module *before;
+
+	if (!OPTION_ON(DEVICES) || block->tree.inspected)
 		return false;
-	if (block->kind.data != kind.data && !tenon_slice_equal(block->kind, kind)) {
-		block->kind = kind;
-		block->runs = tenon_backend_of_kind(kind) != NULL;
-	}
-	return block->runs;
-#else
-	return false;
-#endif
+	before = block->used ? &block->module[block->used - 1].base : NULL;
+	if (before && tenon_slice_equal(before->kind, kind))
+		return before->properties & TENON_MODULE_RUNNABLE;
+	return tenon_backend_of_kind(kind) != NULL;
 }
 
 struct tenon_module *payload_block_add(struct payload_block *block, size_t index,
@@ -500,34 +462,23 @@ struct tenon_module *payload_block_add(struct payload_block *block, size_t index
 				       const struct tenon_payload_format *format,
 				       struct tenon_slice bytes)
 {
-	struct payload_module *p = &block->module[block->used++];
+	struct payload_module *p = &block->module[block->used];
 
 	tenon_module_init(&p->base, &payload_ops, kind,
 			  TENON_MODULE_SERIALIZABLE |
 				  (block_runs(block, kind) ? TENON_MODULE_RUNNABLE : 0));
+	block->used++;
 	p->block = block;
 	p->format = format;
 	p->bytes = bytes;
 	p->index = index;
-#ifdef CONFIG_DEVICES
-	p->kernels = NULL;
-#endif
+	if (OPTION_ON(DEVICES))
+		p->kernels = NULL;
 	/* No other thread has the block yet. */
 	block->users++;
 	block->readers++;
 	return &p->base;
 }
-
-#ifdef CONFIG_DEVICES
-void payload_module_made(struct tenon_module *m, const struct tenon_payload_info *info)
-{
-	struct kernel_set *kernels;
-
-	if ((m->properties & TENON_MODULE_RUNNABLE) && info->has_kernels &&
-	    get_kernels(payload_of(m), info, &kernels))
-		tenon_error_clear();
-}
-#endif
 
 void payload_block_close(struct payload_block *block)
 {

@@ -139,8 +139,6 @@ const struct executor_absent executors_absent[] = {
 #endif
 /* clang-format on */
 
-#if OPTION_ON(DSO) || OPTION_ON(SYSTEM_LIB)
-int (*const registry_fill_library)(void) = abi_register_globals;
-#else
-int (*const registry_fill_library)(void) = NULL;
-#endif
+int (*const registry_fill_library)(void) = OPTION_ON(DSO) || OPTION_ON(SYSTEM_LIB)
+						   ? abi_register_globals
+						   : NULL;

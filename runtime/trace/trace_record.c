@@ -17,6 +17,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "runtime/device/device_core.h"
 #include "runtime/record/record.h"
 
@@ -549,7 +550,5 @@ const struct tracer trace_tracer = {
 	.memory = trace_memory,
 	.span = trace_span,
 	.merge = merge,
-#if OPTION_ON(RECORD)
-	.recorder = &run_recorder,
-#endif
+	.recorder = OPTION_SLOT(RECORD, &run_recorder),
 };

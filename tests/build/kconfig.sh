@@ -180,13 +180,15 @@ same_minimal()
 		grep -v '^# SPDX' "$1" | diff - "$scratch/minimal"
 }
 
-# An option that went leaves no #if behind, nor a suite that is skipped for ever
+# An option that went leaves no #if or OPTION_ON() behind, nor a suite that is skipped for ever
 names_only_options()
 {
 	sed -n 's/^config //p' Kconfig */*/Kconfig */*/*/Kconfig | sort -u > "$scratch/options"
 	{
 		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hE '^#(if|elif)' |
 			grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/^CONFIG_//; s/_MODULE$//'
+		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hoE 'OPTION_(ON|SLOT|ROWS)[(][A-Z0-9_]+' |
+			sed 's/.*[(]//'
 		find . -path './build*' -prune -o -name Kbuild -print | xargs grep -hv '^#' > "$scratch/kbuild"
 		grep -hv '^#' scripts/Makefile.* >> "$scratch/kbuild"
 		grep -oE '[(]CONFIG_[A-Z0-9_]+[)]' "$scratch/kbuild" | sed 's/^(CONFIG_//; s/)$//'
