@@ -15,6 +15,7 @@
 #include "devices/mortise/mortise_payload.h"
 #include "devices/mortise/mortise_stream.h"
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 
 /* pages of this process, for code that it runs itself */
 #define PAGE UINT64_C(4096)
@@ -47,10 +48,8 @@ static int mortise_create(struct tenon_device *device, const struct tenon_progra
 	struct mortise_executable *e;
 	int err;
 
-#ifdef CONFIG_CMDSTREAM
-	if (cmdstream_runs(program))
+	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(program))
 		return cmdstream_executable_create(device, program, &mortise_target, out);
-#endif
 	if (!tenon_slice_equal(program->format, tenon_slice_of("mortise")))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "mortise runs programs of format \"mortise\", not \"%.*s\"",
@@ -275,10 +274,8 @@ static int mortise_kernel(struct tenon_executable *executable, size_t index,
 	struct mortise_kernel *k = &e->kernels[index];
 	int err;
 
-#ifdef CONFIG_CMDSTREAM
-	if (cmdstream_runs(executable->program))
+	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(executable->program))
 		return cmdstream_executable_kernel(executable, index, out);
-#endif
 	k->base.executable = executable;
 	k->base.info = &executable->program->kernels[index];
 	if (k->base.info->argument_count >= MORTISE_ARGUMENT_COUNT)
@@ -308,12 +305,10 @@ static void mortise_destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
-#ifdef CONFIG_CMDSTREAM
-	if (cmdstream_runs(executable->program)) {
+	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(executable->program)) {
 		cmdstream_executable_destroy(executable);
 		return;
 	}
-#endif
 	/* free now: a retired item would reference the device, and the device the item */
 	tenon_executable_fini(executable);
 	tenon_device_retire(device, release, executable);
@@ -370,21 +365,17 @@ int mortise_call_packet(struct mortise_device *d, const struct tenon_dispatch *d
 	return 0;
 }
 
-#ifdef CONFIG_CMDSTREAM
 static bool mortise_argument(const struct tenon_kernel *kernel, size_t index,
 			     struct tenon_argument_use *out)
 {
 	return cmdstream_runs(kernel->executable->program) &&
 	       cmdstream_executable_argument(kernel, index, out);
 }
-#endif
 
 const struct tenon_executable_ops mortise_executable_ops = {
 	.size = sizeof(mortise_executable_ops),
 	.create = mortise_create,
 	.destroy = mortise_destroy,
 	.kernel = mortise_kernel,
-#ifdef CONFIG_CMDSTREAM
-	.argument = mortise_argument,
-#endif
+	.argument = OPTION_SLOT(CMDSTREAM, mortise_argument),
 };

@@ -9,6 +9,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"
+#include "lib/option.h"
 #include "lib/plugin_format.h"
 
 /* Other programs may have files with the same suffix. */
@@ -40,13 +41,13 @@ PLUGIN_FORMAT(mortise_in_plugin, DEVICE_MORTISE, mortise, 0)
 PLUGIN_FORMAT(stream_in_plugin, DEVICE_MORTISE, mortise, 1)
 #define STREAM_SLOT(slot, function) PLUGIN_SLOT(DEVICE_MORTISE, stream_in_plugin, slot, function)
 
+/* clang-format off */
 const char *const mortise_payload_kinds[] = {
 	"mortise",
-#ifdef CONFIG_CMDSTREAM
-	"cmdstream",
-#endif
+	OPTION_ROWS(CMDSTREAM, "cmdstream",)
 	NULL,
 };
+/* clang-format on */
 
 static const char *const own_kinds[] = { "mortise", NULL };
 
@@ -72,10 +73,10 @@ static const struct tenon_payload_format cmdstream =
 			 STREAM_SLOT(show, mortise_show_stream));
 #endif
 
+/* clang-format off */
 const struct tenon_payload_format *const mortise_payload_formats[] = {
 	&mortise_payload,
-#ifdef CONFIG_CMDSTREAM
-	&cmdstream,
-#endif
+	OPTION_ROWS(CMDSTREAM, &cmdstream,)
 	NULL,
 };
+/* clang-format on */

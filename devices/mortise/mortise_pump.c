@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "devices/mortise/mortise_stream.h"
+#include "lib/option.h"
 
 /* answers of issue() */
 #define ISSUED 1
@@ -75,14 +76,13 @@ static int issue_packet(struct mortise_device *d, struct mortise_queue *q, struc
 	uint64_t completed;
 	int err;
 
-#ifdef CONFIG_CMDSTREAM
-	if (job->kind == MORTISE_JOB_STREAM) {
+	if (OPTION_ON(CMDSTREAM) && job->kind == MORTISE_JOB_STREAM) {
 		err = mortise_stream_issue(d, job);
 		if (err && err != -TENON_E_TIMEOUT)
 			return mortise_lose(d, err);
-	} else
-#endif
+	} else {
 		err = mortise_emit(d, job->packet, job->packet_size, &job->sequence);
+	}
 	if (err == -TENON_E_TIMEOUT) {
 		/* the ring is full */
 		tenon_error_clear();

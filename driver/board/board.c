@@ -11,6 +11,7 @@
 
 #include "driver/board/board_private.h"
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 
@@ -30,10 +31,11 @@ static int never_listed(const struct board_kind *kind)
 #define HERE_BITS (8 * sizeof(void *))
 #define KEY(name) (1U << BOARD_##name)
 
+/* clang-format off */
 static const struct board_kind kinds[] = {
 	{ "sim", "simulator", NULL, 0, HERE_BITS, 64 * MEBIBYTE, always_ready, &board_sim_ops, NULL,
 	  0 },
-#ifdef CONFIG_MORTISE_BOARDS
+	OPTION_ROWS(MORTISE_BOARDS,
 	{ "rv32", "QEMU", "mortise-rv32.elf", MORTISE_MACHINE_RISCV, 32, 16 * MEBIBYTE,
 	  board_qemu_ready, &board_qemu_ops, NULL, 0 },
 	{ "rv64", "QEMU", "mortise-rv64.elf", MORTISE_MACHINE_RISCV, 64, 16 * MEBIBYTE,
@@ -45,21 +47,20 @@ static const struct board_kind kinds[] = {
 	{ "rtl", "Verilator", "mortise-rtl", 0, 32, 16 * MEBIBYTE, board_rtl_ready, &board_rtl_ops,
 	  NULL, 0 },
 	{ "fastrpc", "FastRPC", MORTISE_DSP_FILE, MORTISE_MACHINE_HEXAGON, 32, MORTISE_DSP_WINDOW,
-	  board_fastrpc_ready, &board_fastrpc_ops, "DSP", 0 },
-#endif
+	  board_fastrpc_ready, &board_fastrpc_ops, "DSP", 0 },)
 	{ "shm", "shared file", NULL, 0, 0, 0, never_listed, &board_shm_ops, "PATH",
 	  KEY(DOORBELL) },
 	{ "uio", "UIO", NULL, 0, 0, 0, never_listed, &board_uio_ops, "N",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
-#ifdef CONFIG_MORTISE_BOARDS
+	OPTION_ROWS(MORTISE_BOARDS,
 	{ "vfio", "VFIO", NULL, 0, 0, 0, never_listed, &board_vfio_ops, "ADDRESS",
 	  KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(ROOT) },
 	{ "remoteproc", "remoteproc", NULL, 0, 0, 0, never_listed, &board_remoteproc_ops, "N",
 	  KEY(MEMORY) | KEY(UIO) | KEY(WINDOW) | KEY(DOORBELL) | KEY(ACKNOWLEDGE) | KEY(FIRMWARE) |
-		  KEY(ROOT) },
-#endif
+		  KEY(ROOT) },)
 	{ NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 0 },
 };
+/* clang-format on */
 
 const struct board_kind *const board_kinds = kinds;
 

@@ -17,6 +17,7 @@
 #include "lib/brief_errors.h"
 #include "lib/disk_cache.h"
 #include "lib/library_path.h"
+#include "lib/option.h"
 
 /* firmware is small; a larger file is something else */
 #define SIZE_MOST (UINT64_C(16) << 20)
@@ -143,15 +144,15 @@ static void find_image(const char *bytes, size_t size, struct firmware_file *out
 
 static void find_hash(const char *bytes, size_t size, struct firmware_file *out)
 {
-#ifdef CONFIG_KERNEL_CACHE
 	const struct tenon_slice part = { bytes, size };
 	struct disk_cache_key key;
 	size_t i;
 
+	if (!OPTION_ON(KERNEL_CACHE))
+		return;
 	disk_cache_key(&part, 1, &key);
 	for (i = 0; i < sizeof(key.bytes); i++)
 		snprintf(out->hash + 2 * i, 3, "%02x", key.bytes[i]);
-#endif
 }
 
 int firmware_file_read(const char *path, struct firmware_file *out)
