@@ -7,6 +7,7 @@
 #include <tenon/tenon.h>
 
 #include "lib/error_slot.h"
+#include "lib/option.h"
 #include "tools/bench/bench.h"
 #include "tools/chat/chat.h"
 #include "tools/device_verb/device.h"
@@ -30,36 +31,22 @@
 #include "tools/verify/verify.h"
 #include "tools/warm/warm.h"
 
+/* clang-format off */
 static const struct cli_command *const commands[] = {
-	&run_command,	  &inspect_command,
-#ifdef CONFIG_EXECUTORS
-	&bench_command,	  &params_command,
-#ifdef CONFIG_PICTURES
-	&report_command,
-#endif
-#endif
-#ifdef CONFIG_LLM
-	&chat_command,
-#endif
-#ifdef CONFIG_LINK
-	&link_command,	  &unpack_command,    &verify_command,
-	&sign_command,	  &partition_command, &needs_command,
-#endif
-#ifdef CONFIG_RECORD
-	&replay_command,
-#endif
+	&run_command, &inspect_command,
+	OPTION_ROWS(EXECUTORS, &bench_command, &params_command,)
+	OPTION_ROWS(EXECUTORS, OPTION_ROWS(PICTURES, &report_command,))
+	OPTION_ROWS(LLM, &chat_command,)
+	OPTION_ROWS(LINK, &link_command, &unpack_command, &verify_command, &sign_command, &partition_command,
+		    &needs_command,)
+	OPTION_ROWS(RECORD, &replay_command,)
 	&devices_command,
-#ifdef CONFIG_DEVICES
-	&device_command,  &warm_command,
-#endif
+	OPTION_ROWS(DEVICES, &device_command, &warm_command,)
 	&doctor_command,
-#ifdef CONFIG_REMOTE
-	&rpc_command,
-#endif
-#ifdef CONFIG_HIL
-	&hil_command,
-#endif
+	OPTION_ROWS(REMOTE, &rpc_command,)
+	OPTION_ROWS(HIL, &hil_command,)
 };
+/* clang-format on */
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

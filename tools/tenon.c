@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main() of the command. */
+#include "lib/option.h"
 #include "lib/standard_streams.h"
 #include "tools/cli/mapped_file.h"
 #include "tools/commands.h"
@@ -9,10 +10,10 @@
 int main(int argc, char **argv)
 {
 	standard_streams_open();
-#ifdef CONFIG_DEVICES
-	driver_probe_main(argc, argv);
-	driver_probe_command = driver_probe_find_command();
-#endif
+	if (OPTION_ON(DEVICES)) {
+		driver_probe_main(argc, argv);
+		driver_probe_command = driver_probe_find_command();
+	}
 	mapped_file_handle_sigbus();
 	illegal_instruction_handle_sigill();
 	return cli_main(argc, argv, stdout, stderr);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/option.h"
 #include "tools/bench/bench_svg.h"
 #include "tools/bench/measure.h"
 #include "tools/cli/progress.h"
@@ -78,7 +79,6 @@ static int report_json(const struct bench *b, const struct timing *t, FILE *out)
 }
 #endif
 
-#ifdef CONFIG_PICTURES
 static int report_svg(const struct bench *b, FILE *out)
 {
 	struct tenon_buffer picture = TENON_BUFFER_INIT;
@@ -90,19 +90,13 @@ static int report_svg(const struct bench *b, FILE *out)
 	tenon_buffer_fini(&picture);
 	return err;
 }
-#else
-static int report_svg(const struct bench *b, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --svg was refused */
-}
-#endif
 
 static int report(const struct bench *b, FILE *out)
 {
 	struct timing t;
 	int err;
 
-	if (b->svg)
+	if (OPTION_ON(PICTURES) && b->svg)
 		return report_svg(b, out);
 	err = measure_timing(&b->m, &t);
 	if (err)
@@ -150,10 +144,8 @@ static int bench_options(struct cli *cli, struct bench *b, int argc, char **argv
 		code = cli_needs_json(cli);
 	if (code)
 		return code;
-#ifndef CONFIG_PICTURES
-	if (b->svg)
+	if (!OPTION_ON(PICTURES) && b->svg)
 		return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
-#endif
 	if (argc - optind != 1)
 		return cli_usage(cli, "which model? tenon bench FILE");
 	if (b->json && b->svg)

@@ -5,6 +5,7 @@
 #include <tenon/probe.h>
 #include <tenon/string.h>
 
+#include "lib/option.h"
 #include "tools/devices_verb/devices.h"
 #include "tools/devices_verb/driver_probe.h"
 
@@ -24,7 +25,6 @@ static void add_absent(struct device_list *l, const char *name, const char *outc
 	l->absent_count++;
 }
 
-#ifdef CONFIG_DEVICES
 static const char *outcome_word(const struct tenon_probe *probe)
 {
 	static const char *const words[] = { "works",  "failed", "crashed",
@@ -74,7 +74,6 @@ static int add_devices(void *context, const struct tenon_backend *b)
 	}
 	return 0;
 }
-#endif
 
 bool backend_is_built(struct tenon_slice name)
 {
@@ -87,13 +86,11 @@ void devices_list(struct device_list *l)
 
 	memset(l, 0, sizeof(*l));
 	machine_read(&l->machine);
-#ifdef CONFIG_DEVICES
-	tenon_backend_each(add_devices, l);
-#endif
+	if (OPTION_ON(DEVICES))
+		tenon_backend_each(add_devices, l);
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!backend_is_built(tenon_slice_of(known[i])))
 			add_absent(l, known[i], NULL, "not in this build");
-#ifdef CONFIG_DEVICES
-	l->node_count = drm_nodes_read("", l->nodes, NODES_LISTED);
-#endif
+	if (OPTION_ON(DEVICES))
+		l->node_count = drm_nodes_read("", l->nodes, NODES_LISTED);
 }

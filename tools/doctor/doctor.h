@@ -44,10 +44,8 @@ struct finding {
  */
 size_t doctor_examine(struct finding *findings, bool verbose);
 
-#ifdef CONFIG_DEVICES
 /** doctor_devices - check backends, plug-ins and nodes; returns the number of findings */
 size_t doctor_devices(struct finding *findings, size_t most);
-#endif
 
 /**
  * doctor_board - check what the kernel offers for boards

@@ -14,6 +14,7 @@
 #include <tenon/tenon.h>
 #include <tenon/threads.h>
 
+#include "lib/option.h"
 #include "runtime/library/compat_library.h"
 #include "tools/doctor/checkup.h"
 #include "tools/doctor/doctor.h"
@@ -44,9 +45,14 @@ static void check_configuration(struct finding *f)
 
 static void check_dlopen(struct finding *f)
 {
-#ifdef CONFIG_DSO
-	void *self = dlopen(NULL, RTLD_LAZY);
+	void *self;
 
+	if (!OPTION_ON(DSO)) {
+		found(f, FINDING_WARN, "this build opens no shared objects");
+		checkup_remedy(f, "build with CONFIG_DSO to load modules from files");
+		return;
+	}
+	self = dlopen(NULL, RTLD_LAZY);
 	if (self) {
 		dlclose(self);
 		found(f, FINDING_OK, "the dynamic linker opens shared objects");
@@ -54,15 +60,16 @@ static void check_dlopen(struct finding *f)
 	}
 	found(f, FINDING_FAIL, "the dynamic linker does not open shared objects: %s", dlerror());
 	checkup_remedy(f, "use a tenon that is not linked statically");
-#else
-	found(f, FINDING_WARN, "this build opens no shared objects");
-	checkup_remedy(f, "build with CONFIG_DSO to load modules from files");
-#endif
 }
 
 static void check_compat(struct finding *f)
 {
-#if defined(CONFIG_DSO) && defined(CONFIG_TVM_FFI_COMPAT)
+	if (!OPTION_ON(DSO) || !OPTION_ON(TVM_FFI_COMPAT)) {
+		found(f, FINDING_OK,
+		      "not in this build: modules that import the runtime's names do not "
+		      "load");
+		return;
+	}
 	if (!compat_library_open(false)) {
 		found(f, FINDING_OK, "%s", compat_library_path());
 		return;
@@ -70,11 +77,6 @@ static void check_compat(struct finding *f)
 	found(f, FINDING_WARN, "%s", tenon_error_message());
 	tenon_error_clear();
 	checkup_remedy(f, "modules that import the runtime's names do not load; others do");
-#else
-	found(f, FINDING_OK,
-	      "not in this build: modules that import the runtime's names do not "
-	      "load");
-#endif
 }
 
 static void check_threads(struct finding *f)
@@ -281,8 +283,7 @@ size_t doctor_examine(struct finding *findings, bool verbose)
 		findings[count].name = checks[i].name;
 		checks[i].check(&findings[count++]);
 	}
-#ifdef CONFIG_DEVICES
-	count += doctor_devices(findings + count, FINDINGS_MOST - count);
-#endif
+	if (OPTION_ON(DEVICES))
+		count += doctor_devices(findings + count, FINDINGS_MOST - count);
 	return count;
 }

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options, recognise the file, choose the form of the answer. */
-#include "tools/cli/cli.h"
-#include "tools/inspect/inspect.h"
-#include "tools/inspect/inspect_code.h"
-#include "tools/inspect/inspect_model.h"
-#include "tools/inspect/inspect_svg.h"
-#include "tools/opened_model/model.h"
-
-#ifdef CONFIG_LINK
 #include "lib/file_map.h"
+#include "lib/option.h"
 #include "link/link_request.h"
 #include "link/mlf/mlf.h"
+#include "tools/cli/cli.h"
+#include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_archive.h"
+#include "tools/inspect/inspect_code.h"
+#include "tools/inspect/inspect_model.h"
 #include "tools/inspect/inspect_program.h"
 #include "tools/inspect/inspect_show.h"
+#include "tools/inspect/inspect_svg.h"
 #include "tools/link_verb/link_load.h"
+#include "tools/opened_model/model.h"
 #include "tools/program/program_file.h"
-#endif
 
 struct request {
 	bool json, dot, svg, functions, model, disassemble;
@@ -52,16 +50,12 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 				      "function to choose");
 	if (model_params_check(cli, &r->params) || cli_file(cli, argc, argv, &r->file))
 		return CLI_USAGE;
-#ifndef CONFIG_LINK
-	if (r->show)
+	if (!OPTION_ON(LINK) && r->show)
 		return cli_usage(cli, "--show: this build has CONFIG_LINK=n");
-	if (r->disassemble)
+	if (!OPTION_ON(LINK) && r->disassemble)
 		return cli_usage(cli, "--disassemble: this build has CONFIG_LINK=n");
-#endif
-#ifndef CONFIG_PICTURES
-	if (r->svg)
+	if (!OPTION_ON(PICTURES) && r->svg)
 		return cli_usage(cli, "--svg: this build has CONFIG_PICTURES=n");
-#endif
 	if (r->show &&
 	    (r->json || r->dot || r->svg || r->functions || r->model || r->function || r->graph))
 		return cli_usage(cli, "--show prints one artifact, and goes with no other option");
@@ -72,15 +66,14 @@ static int read_options(struct cli *cli, int argc, char **argv, struct request *
 static int look_at_model(struct cli *cli, struct request *r, struct tenon_module *root,
 			 struct tenon_model **model)
 {
-#ifdef CONFIG_EXECUTORS
 	struct model_source source = {
 		.file = r->file, .graph = r->graph, .params = r->params, .function = r->function
 	};
 	struct tenon_model_options o = { .size = sizeof(o), .describe = true };
 
-	if (r->graph || r->function || r->params.count)
+	if (OPTION_ON(EXECUTORS) && (r->graph || r->function || r->params.count))
 		return model_open(cli, &source, root, true, model);
-	if (model_is_root(root) && tenon_model_open(root, &o, model)) {
+	if (OPTION_ON(EXECUTORS) && model_is_root(root) && tenon_model_open(root, &o, model)) {
 		r->wants_choice = tenon_error_status() == -TENON_E_NOT_FOUND;
 		if (r->wants_choice && r->model)
 			return model_open(cli, &source, root, true, model);
@@ -90,7 +83,6 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 		}
 		tenon_error_clear();
 	}
-#endif
 	if ((r->model || r->function || r->graph) && !*model)
 		return cli_usage(cli, "--%s: there is none in %s that could be described",
 				 r->function ? "function"
@@ -100,7 +92,6 @@ static int look_at_model(struct cli *cli, struct request *r, struct tenon_module
 	return 0;
 }
 
-#ifdef CONFIG_PICTURES
 static int print_picture(struct cli *cli, const struct request *r,
 			 const struct tenon_link_inspection *n, struct tenon_model *model)
 {
@@ -119,7 +110,6 @@ static int print_picture(struct cli *cli, const struct request *r,
 	tenon_buffer_fini(&picture);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : CLI_OK;
 }
-#endif
 
 static int print(struct cli *cli, const struct request *r, const struct tenon_link_inspection *n,
 		 struct tenon_model *model)
@@ -127,10 +117,8 @@ static int print(struct cli *cli, const struct request *r, const struct tenon_li
 	if (r->json)
 		return inspect_json(n, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
 								 : CLI_OK;
-#ifdef CONFIG_PICTURES
-	if (r->svg)
+	if (OPTION_ON(PICTURES) && r->svg)
 		return print_picture(cli, r, n, model);
-#endif
 	if (r->dot && (r->model || r->function || r->graph)) {
 		inspect_model_dot(model, r->file, cli->out);
 	} else if (r->dot) {
@@ -146,7 +134,6 @@ static int print(struct cli *cli, const struct request *r, const struct tenon_li
 	return CLI_OK;
 }
 
-#ifdef CONFIG_LINK
 static int answer_archive(struct cli *cli, const struct request *r)
 {
 	if (r->dot || r->svg || r->functions || r->model || r->function || r->graph)
@@ -158,9 +145,7 @@ static int answer_archive(struct cli *cli, const struct request *r)
 	return r->show ? inspect_archive_show(cli, r->file, r->show)
 		       : inspect_archive(cli, r->file, r->json);
 }
-#endif
 
-#ifdef CONFIG_LINK
 static int answer_program(struct cli *cli, const struct request *r)
 {
 	if (r->dot || r->svg || r->functions || r->model || r->function || r->graph || r->show)
@@ -187,7 +172,6 @@ static int disassemble_other(struct cli *cli, const struct request *r)
 			 "lists; --show prints those of modules",
 			 r->file);
 }
-#endif
 
 static int inspect_module(struct cli *cli, struct request *r)
 {
@@ -195,10 +179,8 @@ static int inspect_module(struct cli *cli, struct request *r)
 	struct tenon_model *model = NULL;
 	int code;
 
-#ifdef CONFIG_LINK
-	if (r->show)
+	if (OPTION_ON(LINK) && r->show)
 		return inspect_show(cli, r->module, r->show);
-#endif
 	if (tenon_link_inspect(r->module, &n))
 		return cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
 	code = look_at_model(cli, r, n->root, &model);
@@ -209,7 +191,6 @@ static int inspect_module(struct cli *cli, struct request *r)
 	return code;
 }
 
-#ifdef CONFIG_LINK
 /* Inspect the module that tenon link makes of a manifest. */
 static int inspect_manifest(struct cli *cli, struct request *r)
 {
@@ -223,35 +204,35 @@ static int inspect_manifest(struct cli *cli, struct request *r)
 	link_made_fini(&made);
 	return code;
 }
-#endif
+
+/* Look at a file that may be a program of a device, an archive or a manifest. */
+static int inspect_file_of_link(struct cli *cli, struct request *r)
+{
+	bool is_program;
+	int err;
+
+	err = program_file_is(r->file, &is_program);
+	if (err)
+		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
+	if (is_program)
+		return answer_program(cli, r);
+	if (r->disassemble)
+		return disassemble_other(cli, r);
+	if (mlf_is_archive(r->file))
+		return answer_archive(cli, r);
+	return link_is_manifest(r->file) ? inspect_manifest(cli, r) : inspect_module(cli, r);
+}
 
 static int inspect_main(struct cli *cli, int argc, char **argv)
 {
 	struct request r = { 0 };
 	int code;
-#ifdef CONFIG_LINK
-	bool is_program;
-	int err;
-#endif
 
 	code = read_options(cli, argc, argv, &r);
 	if (code)
 		return code;
-#ifdef CONFIG_LINK
-	err = program_file_is(r.file, &is_program);
-	if (err)
-		return cli_error(cli, cli_exit_of(err, CLI_NO_FILE));
-	if (is_program)
-		return answer_program(cli, &r);
-	if (r.disassemble)
-		return disassemble_other(cli, &r);
-	if (mlf_is_archive(r.file))
-		return answer_archive(cli, &r);
-	if (link_is_manifest(r.file))
-		return inspect_manifest(cli, &r);
-#endif
 	r.module = r.file;
-	return inspect_module(cli, &r);
+	return OPTION_ON(LINK) ? inspect_file_of_link(cli, &r) : inspect_module(cli, &r);
 }
 
 const struct cli_command inspect_command = {

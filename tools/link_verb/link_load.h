@@ -6,10 +6,10 @@
 #include <tenon/artifact.h>
 #include <tenon/link.h>
 
-#ifdef CONFIG_LINK
 /** link_options - options for the library that show its steps as those of the command */
 struct tenon_link_options link_options(void);
 
+#ifdef CONFIG_LINK
 /**
  * link_load - tenon_link_load(), with progress shown
  * @path: the file

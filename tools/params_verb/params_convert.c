@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon params convert: write parameters in another format. */
+#include "lib/option.h"
 #include "tools/file/output.h"
 #include "tools/params_verb/params.h"
 #include "tools/tensor/npz.h"
@@ -12,26 +13,25 @@ static int check_target(struct cli *cli, const struct words *w)
 
 	if (!params_in_npz(to))
 		return params_check_target(cli, to);
-#ifdef CONFIG_NPZ
+	if (!OPTION_ON(NPZ)) {
+		printable_format(cli->err,
+				 "tenon: %s: this build writes no .npz files: CONFIG_NPZ is off\n",
+				 to);
+		return CLI_UNAVAILABLE;
+	}
 	if (w->align)
 		return cli_usage(cli, "--align: NumPy's files have no alignment to choose");
 	return params_check_contents(cli, to);
-#else
-	printable_format(cli->err,
-			 "tenon: %s: this build writes no .npz files: CONFIG_NPZ is off\n", to);
-	return CLI_UNAVAILABLE;
-#endif
 }
 
 static int write_params(struct cli *cli, const struct words *w, const struct tenon_params *params)
 {
 	const struct tenon_param *list = tenon_params_at(params, 0);
 	const size_t count = tenon_params_count(params);
-#ifdef CONFIG_NPZ
 	const char *to = params_target(w);
 	int err;
 
-	if (params_in_npz(to)) {
+	if (OPTION_ON(NPZ) && params_in_npz(to)) {
 		err = output_check(to);
 		if (!err)
 			err = npz_write(to, list, count);
@@ -39,7 +39,6 @@ static int write_params(struct cli *cli, const struct words *w, const struct ten
 			printable_format(cli->out, "%s: %zu parameters\n", to, count);
 		return err;
 	}
-#endif
 	return params_write(cli, w, list, count);
 }
 

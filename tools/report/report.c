@@ -9,17 +9,15 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/tenon.h>
 
+#include "lib/option.h"
+#include "link/link_request.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/target.h"
 #include "tools/file/output.h"
+#include "tools/link_verb/link_load.h"
 #include "tools/report/page.h"
 #include "tools/text/printable.h"
 #include "tools/text/size.h"
-
-#ifdef CONFIG_LINK
-#include "link/link_request.h"
-#include "tools/link_verb/link_load.h"
-#endif
 
 /**
  * struct request - what the command line wants
@@ -85,10 +83,8 @@ static int read_options(struct cli *cli, struct request *q, int argc, char **arg
 		return code;
 	q->device_count = devices.count;
 	q->compare_count = (int)compare.count;
-#ifndef CONFIG_JSON
-	if (q->baseline)
+	if (!OPTION_ON(JSON) && q->baseline)
 		return cli_usage(cli, "--baseline: this build has CONFIG_JSON=n");
-#endif
 	if (cli_file(cli, argc, argv, &q->source.file))
 		return CLI_USAGE;
 	if (!q->output)
@@ -169,10 +165,9 @@ static int measure_all(struct cli *cli, const struct request *q, struct report *
 	code = measure_run(cli, q, r, q->devices, q->device_count);
 	for (i = 0; i < q->compare_count && !code; i++)
 		code = measure_run(cli, q, r, &q->compare[i], 1);
-#ifdef CONFIG_JSON
-	if (!code && q->baseline && baseline_read(q->baseline, &r->runs[r->run_count++]))
+	if (OPTION_ON(JSON) && !code && q->baseline &&
+	    baseline_read(q->baseline, &r->runs[r->run_count++]))
 		code = cli_error(cli, cli_exit_of(tenon_error_status(), CLI_NO_FILE));
-#endif
 	return code;
 }
 
@@ -294,21 +289,24 @@ static int report_of(struct cli *cli, const struct request *q, const char *modul
 	return code;
 }
 
-static int report(struct cli *cli, const struct request *q)
+/* Report on a manifest or an archive: on the module that is made of it. */
+static int report_made(struct cli *cli, const struct request *q)
 {
-#ifdef CONFIG_LINK
 	const struct tenon_link_options o = link_options();
 	struct link_made made;
 	int code, err;
 
-	if (link_is_alone(q->source.file)) {
-		err = link_make(q->source.file, &o, &made);
-		code = err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE))
-			   : report_of(cli, q, made.path.data);
-		link_made_fini(&made);
-		return code;
-	}
-#endif
+	err = link_make(q->source.file, &o, &made);
+	code = err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE))
+		   : report_of(cli, q, made.path.data);
+	link_made_fini(&made);
+	return code;
+}
+
+static int report(struct cli *cli, const struct request *q)
+{
+	if (OPTION_ON(LINK) && link_is_alone(q->source.file))
+		return report_made(cli, q);
 	return report_of(cli, q, q->source.file);
 }
 

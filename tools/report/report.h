@@ -65,7 +65,6 @@ int report_runs(struct report *r);
 /** report_operators - the list of operators, with the times of each run */
 int report_operators(struct report *r);
 
-#ifdef CONFIG_JSON
 /**
  * baseline_read - read what an earlier "tenon bench --json" printed
  * @path: the file
@@ -74,6 +73,5 @@ int report_operators(struct report *r);
  * Return: 0; -TENON_E_FORMAT for a file that is something else; -TENON_E_IO; -TENON_E_NOMEM.
  */
 int baseline_read(const char *path, struct report_run *run);
-#endif
 
 #endif /* TOOLS_REPORT_REPORT_H */

@@ -7,6 +7,7 @@
 #include <tenon/rpc.h>
 
 #include "tools/device_option/target.h"
+#include "lib/option.h"
 #include "tools/rpc_verb/rpc.h"
 #include "tools/text/printable.h"
 
@@ -92,10 +93,8 @@ static int take_options(struct cli *cli, struct serve *serve, int argc, char **a
 
 	if (code)
 		return code;
-#ifndef CONFIG_DSO
-	if (o->learn)
+	if (!OPTION_ON(DSO) && o->learn)
 		return cli_usage(cli, "this build has no --sandbox-learn: CONFIG_DSO is off");
-#endif
 	o->native_code &= !no_code;
 	o->sandbox &= !no_sandbox;
 	o->processes_most = (unsigned int)processes;

@@ -6,6 +6,7 @@
 #include <tenon/trace.h>
 #include <unistd.h>
 
+#include "lib/option.h"
 #include "tools/cli/progress.h"
 #include "tools/file/output.h"
 #include "tools/link_verb/link_load.h"
@@ -14,11 +15,9 @@
 
 static int require_hashes(void)
 {
-#ifdef CONFIG_LINK
-	return tenon_load_policy_set(tenon_link_verified, NULL);
-#else
+	if (OPTION_ON(LINK))
+		return tenon_load_policy_set(tenon_link_verified, NULL);
 	return tenon_error(-TENON_E_UNSUPPORTED, "--verify: this build has CONFIG_LINK=n");
-#endif
 }
 
 static int import(const struct run *run, const char *path)

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/option.h"
 #include "tools/tensor/npz.h"
 
-#ifdef CONFIG_NPZ
 /* the arrays, as an object that a list of parameters keeps */
 struct arrays {
 	struct tenon_object object;
@@ -52,16 +52,13 @@ static bool is_npz(const char *path)
 		close(fd);
 	return zip;
 }
-#endif
 
 int params_file_open(const char *path, struct tenon_params **out)
 {
 	int err;
 
-#ifdef CONFIG_NPZ
-	if (is_npz(path))
+	if (OPTION_ON(NPZ) && is_npz(path))
 		return open_npz(path, out);
-#endif
 	err = tenon_params_open(path, out);
 	/* Unknown types of elements are an error of the file, not of the build. */
 	return err == -TENON_E_UNSUPPORTED ? -TENON_E_FORMAT : err;

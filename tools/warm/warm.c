@@ -8,6 +8,7 @@
 
 #include "lib/clock.h"
 #include "runtime/core/processors.h"
+#include "lib/option.h"
 #include "tools/device_option/kernel_devices.h"
 #include "tools/device_option/target.h"
 #include "tools/text/printable.h"
@@ -33,18 +34,16 @@ static int take_device(struct cli *cli, void *context)
 /* Without the cache nothing would be left of the kernels. */
 static int check_cache(struct cli *cli)
 {
-#ifdef CONFIG_KERNEL_CACHE
 	const char *folder = secure_getenv("TENON_CACHE_DIR");
 
-	if (!folder || *folder)
+	if (OPTION_ON(KERNEL_CACHE) && (!folder || *folder))
 		return 0;
-	fputs("tenon: TENON_CACHE_DIR is empty: the cache of compiled kernels is off, so none "
-	      "would be kept\n",
+	fputs(OPTION_ON(KERNEL_CACHE)
+		      ? "tenon: TENON_CACHE_DIR is empty: the cache of compiled kernels is "
+			"off, so none would be kept\n"
+		      : "tenon: this build has no cache of compiled kernels. Enable "
+			"CONFIG_KERNEL_CACHE\n",
 	      cli->err);
-#else
-	fputs("tenon: this build has no cache of compiled kernels. Enable CONFIG_KERNEL_CACHE\n",
-	      cli->err);
-#endif
 	return CLI_UNAVAILABLE;
 }
 
