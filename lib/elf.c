@@ -18,13 +18,6 @@
 #define DYNAMIC_FLAGS_1	 0x6ffffffb
 #define FLAG_1_PIE	 0x08000000
 
-/* A build without CONFIG_INSPECT opens device code alone, of which devices/mortise/ reads segments and sections. */
-#ifdef CONFIG_INSPECT
-#define READS_SYMBOLS true
-#else
-#define READS_SYMBOLS false
-#endif
-
 /* the caller has checked that the bytes exist */
 static uint64_t number(const struct elf_file *elf, uint64_t offset, unsigned int size)
 {
@@ -320,7 +313,7 @@ int elf_open(struct elf_file *elf, struct tenon_slice bytes, const char *path)
 	err = read_header(elf);
 	if (!err)
 		err = check_segments(elf);
-	if (!err && READS_SYMBOLS)
+	if (!err)
 		err = read_symbols(elf);
 	return err;
 }

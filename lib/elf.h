@@ -63,8 +63,7 @@ struct elf_table {
  * @section_names: index of the section with the names of sections
  * @segments: program headers
  * @sections: section headers
- * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0, as in a build without
- *	CONFIG_INSPECT
+ * @symbols: dynamic symbols (of a relocatable file: all); none when @symbols.count is 0
  * @names: their string table, with a @step of 1; empty, or ends with NUL
  * @dynamic: the dynamic segment
  */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "driver/uio/uio.h"
-#include "lib/first_fit.h"
+#include "driver/shm/first_fit.h"
 
 /* pieces begin at, and are, a multiple of this; streams need 16 */
 #define ETHOSU_WINDOW_GRAIN UINT64_C(64)

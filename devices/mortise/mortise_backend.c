@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The backend's table: kinds of boards, and what each needs to be opened. */
+#include <tenon/error.h>
 #include <tenon/uapi/mortise.h>
 
 #include "devices/mortise/mortise_device.h"

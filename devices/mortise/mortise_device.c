@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 #include <tenon/timeline.h>
 #include <unistd.h>
-
-#include "lib/brief_errors.h"
 
 /* words of the ring, for some ten thousand packets */
 #define RING_WORDS 65536U

@@ -4,12 +4,12 @@
  * for boards that this process started. The kernel makes none of a file, a map of UIO or a BAR of VFIO.
  */
 #include <fcntl.h>
+#include <tenon/error.h>
 #include <unistd.h>
 
 #include "devices/mortise/mortise_device.h"
 #include "driver/board/board.h"
 #include "driver/dmabuf/dmabuf.h"
-#include "lib/brief_errors.h"
 
 uint32_t mortise_exports(const struct shm *window)
 {

@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <tenon/backend/cursor.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 #include <tenon/uapi/mortise_kernel.h>
-
-#include "lib/brief_errors.h"
 
 /* e_flags of code that the firmware can call */
 #define RISCV_FLOAT_ABI 0x6U
@@ -28,7 +28,7 @@ static struct tenon_cursor cursor_of(const struct mortise_elf *elf, uint64_t off
 
 /* ---- the header */
 
-static int check_machine(const struct tenon_cursor *c, const struct elf_file *elf)
+static int check_machine(const struct tenon_cursor *c, const struct mortise_elf_file *elf)
 {
 	const uint32_t flags = elf->flags;
 	bool known;
@@ -71,9 +71,6 @@ static int check_header(const struct mortise_elf *elf)
 {
 	const struct tenon_cursor c = cursor_of(elf, 0);
 
-	if (elf->file.big)
-		return tenon_cursor_error(&c, -TENON_E_UNSUPPORTED,
-					  "the most significant byte is first; want little-endian");
 	if (elf->file.type != ELF_EXECUTABLE)
 		return tenon_cursor_error(
 			&c, -TENON_E_FORMAT,
@@ -95,7 +92,7 @@ static uint64_t page_of(const struct mortise_elf *elf)
 }
 
 static int check_segment(const struct mortise_elf *elf, const struct tenon_cursor *c,
-			 const struct elf_segment *s)
+			 const struct mortise_segment *s)
 {
 	uint64_t most = elf->file.wide ? UINT64_MAX : UINT32_MAX;
 
@@ -119,12 +116,12 @@ static int read_segments(struct mortise_elf *elf)
 {
 	const struct tenon_cursor c = cursor_of(elf, elf->file.segments.offset);
 	uint64_t lowest = UINT64_MAX, end = 0, i;
-	struct elf_segment s;
+	struct mortise_segment s;
 	int err;
 
 	elf->align = page_of(elf);
 	for (i = 0; i < elf->file.segments.count; i++) {
-		s = elf_segment(&elf->file, i);
+		s = mortise_elf_segment(&elf->file, i);
 		if (s.type != ELF_SEGMENT_LOAD || !s.size)
 			continue;
 		err = check_segment(elf, &c, &s);
@@ -150,11 +147,11 @@ static int read_segments(struct mortise_elf *elf)
 
 /* ---- sections */
 
-static int check_table(struct mortise_elf *elf, const struct elf_section *s)
+static int check_table(struct mortise_elf *elf, const struct mortise_section *s)
 {
 	struct tenon_cursor c = cursor_of(elf, s->offset);
 
-	if (s->type != ELF_SECTION_PROGBITS || !elf_within(&elf->file, s->offset, s->size))
+	if (s->type != ELF_SECTION_PROGBITS || !mortise_elf_within(&elf->file, s->offset, s->size))
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "the section .mortise is not in the file");
 	if (!s->size || s->size % sizeof(struct mortise_entry) ||
@@ -169,7 +166,7 @@ static int check_table(struct mortise_elf *elf, const struct elf_section *s)
 }
 
 /* Addresses that a linker made for the code of Hexagon; it leaves no relocations for them. */
-static int check_addresses(struct mortise_elf *elf, const struct elf_section *s)
+static int check_addresses(struct mortise_elf *elf, const struct mortise_section *s)
 {
 	struct tenon_cursor c = cursor_of(elf, s->offset);
 
@@ -189,7 +186,7 @@ static int check_addresses(struct mortise_elf *elf, const struct elf_section *s)
 static int find_table(struct mortise_elf *elf)
 {
 	const struct tenon_cursor c = cursor_of(elf, elf->file.sections.offset);
-	struct elf_section s;
+	struct mortise_section s;
 	uint64_t i;
 	int err = 0;
 
@@ -200,10 +197,10 @@ static int find_table(struct mortise_elf *elf)
 					  elf->file.sections.count, elf->file.bytes.size,
 					  elf->file.section_names);
 	for (i = 0; i < elf->file.sections.count && !err; i++) {
-		s = elf_section(&elf->file, i);
-		if (!elf->entry_count && elf_section_is(&elf->file, &s, ".mortise"))
+		s = mortise_elf_section(&elf->file, i);
+		if (!elf->entry_count && mortise_elf_section_is(&elf->file, &s, ".mortise"))
 			err = check_table(elf, &s);
-		else if (elf_section_is(&elf->file, &s, ".got"))
+		else if (mortise_elf_section_is(&elf->file, &s, ".got"))
 			err = check_addresses(elf, &s);
 	}
 	if (err || elf->entry_count)
@@ -219,7 +216,7 @@ int mortise_elf_read(struct tenon_slice bytes, const char *name, struct mortise_
 	int err;
 
 	memset(out, 0, sizeof(*out));
-	err = elf_open(&out->file, bytes, name);
+	err = mortise_elf_open(&out->file, bytes, name);
 	if (!err)
 		err = check_header(out);
 	if (!err)
@@ -246,7 +243,7 @@ static bool is_code(const struct mortise_elf *elf, uint64_t address)
 	uint32_t i;
 
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct elf_segment *s = &elf->segments[i];
+		const struct mortise_segment *s = &elf->segments[i];
 
 		if ((s->flags & ELF_SEGMENT_EXECUTE) && address >= s->address &&
 		    address - s->address < s->size)
@@ -351,19 +348,20 @@ static enum change change_of(uint32_t machine, uint32_t type)
 }
 
 /* Is a symbol a number or missing, and so no place in the image. */
-static int symbol_moves(const struct mortise_elf *elf, const struct elf_section *symbols,
+static int symbol_moves(const struct mortise_elf *elf, const struct mortise_section *symbols,
 			uint64_t index, bool *moves)
 {
-	const struct elf_file *file = &elf->file;
+	const struct mortise_elf_file *file = &elf->file;
 	const struct tenon_cursor c = cursor_of(elf, symbols->offset);
 	uint64_t step = file->wide ? 24 : 16, section;
 
-	if (!elf_within(file, symbols->offset, symbols->size) || index >= symbols->size / step)
+	if (!mortise_elf_within(file, symbols->offset, symbols->size) ||
+	    index >= symbols->size / step)
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "a relocation names symbol %" PRIu64
 					  "; there are %" PRIu64,
 					  index, symbols->size / step);
-	section = elf_number(file, c.at + index * step + (file->wide ? 6 : 14), 2);
+	section = mortise_elf_number(c.at + index * step + (file->wide ? 6 : 14), 2);
 	/* not a weak symbol that nothing defines */
 	*moves = section != 0 && section != ELF_SECTION_ABSOLUTE;
 	return 0;
@@ -382,7 +380,7 @@ static uint32_t extended(uint32_t word, uint32_t distance)
 /* What moving does to an image. */
 struct move {
 	const struct mortise_elf *elf;
-	const struct elf_section *symbols;
+	const struct mortise_section *symbols;
 	uint64_t distance;
 	uint8_t *image;
 };
@@ -423,22 +421,22 @@ static int apply(const struct move *m, const struct tenon_cursor *c, uint64_t pl
 	return 0;
 }
 
-static int apply_section(const struct move *m, const struct elf_section *s)
+static int apply_section(const struct move *m, const struct mortise_section *s)
 {
-	const struct elf_file *elf = &m->elf->file;
+	const struct mortise_elf_file *elf = &m->elf->file;
 	uint64_t width = elf->wide ? 8 : 4, step = width * (s->type == ELF_SECTION_RELA ? 3 : 2);
 	struct tenon_cursor c = cursor_of(m->elf, s->offset);
 	uint64_t i, place, info;
 	int err = 0;
 
-	if (!elf_within(elf, s->offset, s->size) || s->step != step)
+	if (!mortise_elf_within(elf, s->offset, s->size) || s->step != step)
 		return tenon_cursor_error(&c, -TENON_E_TRUNCATED,
 					  "0x%" PRIx64 " bytes of relocations of 0x%" PRIx64
 					  " at 0x%" PRIx64,
 					  s->size, s->step, s->offset);
 	for (i = 0; i < s->size / step && !err; i++, c.at += step) {
-		place = elf_word(elf, c.at);
-		info = elf_word(elf, c.at + width);
+		place = mortise_elf_word(elf, c.at);
+		info = mortise_elf_word(elf, c.at + width);
 		err = apply(m, &c, place, elf->wide ? (uint32_t)info : info & 0xff,
 			    elf->wide ? info >> 32 : info >> 8);
 	}
@@ -448,13 +446,13 @@ static int apply_section(const struct move *m, const struct elf_section *s)
 /* Relocations of what is in memory; those of debug information are not of interest. */
 static int apply_all(struct move *m)
 {
-	const struct elf_file *elf = &m->elf->file;
-	struct elf_section s, symbols;
+	const struct mortise_elf_file *elf = &m->elf->file;
+	struct mortise_section s, symbols;
 	uint64_t i;
 	int err;
 
 	for (i = 0; i < elf->sections.count; i++) {
-		s = elf_section(elf, i);
+		s = mortise_elf_section(elf, i);
 		if (s.type != ELF_SECTION_RELA && s.type != ELF_SECTION_REL)
 			continue;
 		if (s.info >= elf->sections.count || s.link >= elf->sections.count)
@@ -463,9 +461,9 @@ static int apply_all(struct move *m)
 					   " has relocations for section %u with "
 					   "symbols of section %u; there are %" PRIu64 " sections",
 					   elf->path, i, s.info, s.link, elf->sections.count);
-		symbols = elf_section(elf, s.link);
+		symbols = mortise_elf_section(elf, s.link);
 		m->symbols = &symbols;
-		if (!(elf_section(elf, s.info).flags & ELF_SECTION_ALLOCATED))
+		if (!(mortise_elf_section(elf, s.info).flags & ELF_SECTION_ALLOCATED))
 			continue;
 		err = apply_section(m, &s);
 		if (err)
@@ -495,7 +493,7 @@ int mortise_elf_place(const struct mortise_elf *elf, uint64_t address, uint8_t *
 
 	memset(image, 0, (size_t)elf->size);
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct elf_segment *s = &elf->segments[i];
+		const struct mortise_segment *s = &elf->segments[i];
 
 		memcpy(image + (s->address - elf->address), elf->file.bytes.data + s->offset,
 		       (size_t)s->file_size);

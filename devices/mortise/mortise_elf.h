@@ -8,7 +8,7 @@
  * address. Every byte is foreign: nothing outside the file is read, nothing outside the image is written.
  */
 
-#include "lib/elf.h"
+#include "devices/mortise/mortise_elf_file.h"
 
 #define MORTISE_SEGMENTS_MOST 16
 
@@ -31,11 +31,11 @@
  * @got_size: bytes of it; may be 0
  */
 struct mortise_elf {
-	struct elf_file file;
+	struct mortise_elf_file file;
 	uint64_t address;
 	uint64_t size;
 	uint64_t align;
-	struct elf_segment segments[MORTISE_SEGMENTS_MOST];
+	struct mortise_segment segments[MORTISE_SEGMENTS_MOST];
 	uint32_t segment_count;
 	struct tenon_slice table;
 	uint32_t entry_count;

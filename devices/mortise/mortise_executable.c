@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 #include <tenon/timeline.h>
 
 #include "devices/mortise/mortise_payload.h"
 #include "devices/mortise/mortise_stream.h"
-#include "lib/brief_errors.h"
-#include "lib/option.h"
 
 /* pages of this process, for code that it runs itself */
 #define PAGE UINT64_C(4096)
@@ -48,8 +47,10 @@ static int mortise_create(struct tenon_device *device, const struct tenon_progra
 	struct mortise_executable *e;
 	int err;
 
-	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(program))
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(program))
 		return cmdstream_executable_create(device, program, &mortise_target, out);
+#endif
 	if (!tenon_slice_equal(program->format, tenon_slice_of("mortise")))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "mortise runs programs of format \"mortise\", not \"%.*s\"",
@@ -86,13 +87,13 @@ static uint64_t page_down(uint64_t address)
 }
 
 /* Data in the pages of code would make them writable. */
-static int check_apart(const struct mortise_elf *elf, const struct elf_segment *code)
+static int check_apart(const struct mortise_elf *elf, const struct mortise_segment *code)
 {
 	uint64_t end = page_down(code->address + code->size + PAGE - 1);
 	uint32_t i;
 
 	for (i = 0; i < elf->segment_count; i++) {
-		const struct elf_segment *s = &elf->segments[i];
+		const struct mortise_segment *s = &elf->segments[i];
 
 		if ((s->flags & ELF_SEGMENT_WRITE) && s->address < end &&
 		    s->address + s->size > page_down(code->address))
@@ -112,7 +113,7 @@ static int make_code(const struct mortise_device *d, const struct mortise_elf *e
 	int err;
 
 	for (i = 0; is_here(d) && i < elf->segment_count; i++) {
-		const struct elf_segment *s = &elf->segments[i];
+		const struct mortise_segment *s = &elf->segments[i];
 
 		if (!(s->flags & ELF_SEGMENT_EXECUTE))
 			continue;
@@ -274,8 +275,10 @@ static int mortise_kernel(struct tenon_executable *executable, size_t index,
 	struct mortise_kernel *k = &e->kernels[index];
 	int err;
 
-	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(executable->program))
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(executable->program))
 		return cmdstream_executable_kernel(executable, index, out);
+#endif
 	k->base.executable = executable;
 	k->base.info = &executable->program->kernels[index];
 	if (k->base.info->argument_count >= MORTISE_ARGUMENT_COUNT)
@@ -305,10 +308,12 @@ static void mortise_destroy(struct tenon_executable *executable)
 {
 	struct tenon_device *device = executable->device;
 
-	if (OPTION_ON(CMDSTREAM) && cmdstream_runs(executable->program)) {
+#ifdef CONFIG_CMDSTREAM
+	if (cmdstream_runs(executable->program)) {
 		cmdstream_executable_destroy(executable);
 		return;
 	}
+#endif
 	/* free now: a retired item would reference the device, and the device the item */
 	tenon_executable_fini(executable);
 	tenon_device_retire(device, release, executable);
@@ -365,17 +370,21 @@ int mortise_call_packet(struct mortise_device *d, const struct tenon_dispatch *d
 	return 0;
 }
 
+#ifdef CONFIG_CMDSTREAM
 static bool mortise_argument(const struct tenon_kernel *kernel, size_t index,
 			     struct tenon_argument_use *out)
 {
 	return cmdstream_runs(kernel->executable->program) &&
 	       cmdstream_executable_argument(kernel, index, out);
 }
+#endif
 
 const struct tenon_executable_ops mortise_executable_ops = {
 	.size = sizeof(mortise_executable_ops),
 	.create = mortise_create,
 	.destroy = mortise_destroy,
 	.kernel = mortise_kernel,
-	.argument = OPTION_SLOT(CMDSTREAM, mortise_argument),
+#ifdef CONFIG_CMDSTREAM
+	.argument = mortise_argument,
+#endif
 };

@@ -9,8 +9,12 @@
 #include <tenon/backend/buffer.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"
-#include "lib/option.h"
-#include "lib/plugin_format.h"
+
+/* The library, whose build defines these, opens the plug-in for the functions that it lacks. */
+#ifndef PLUGIN_FORMAT
+#define PLUGIN_FORMAT(...)
+#define PLUGIN_SLOT(option, prefix, slot, function) function
+#endif
 
 /* Other programs may have files with the same suffix. */
 static bool recognise(const struct tenon_payload_file *file, struct tenon_slice bytes)
@@ -41,13 +45,13 @@ PLUGIN_FORMAT(mortise_in_plugin, DEVICE_MORTISE, mortise, 0)
 PLUGIN_FORMAT(stream_in_plugin, DEVICE_MORTISE, mortise, 1)
 #define STREAM_SLOT(slot, function) PLUGIN_SLOT(DEVICE_MORTISE, stream_in_plugin, slot, function)
 
-/* clang-format off */
 const char *const mortise_payload_kinds[] = {
 	"mortise",
-	OPTION_ROWS(CMDSTREAM, "cmdstream",)
+#ifdef CONFIG_CMDSTREAM
+	"cmdstream",
+#endif
 	NULL,
 };
-/* clang-format on */
 
 static const char *const own_kinds[] = { "mortise", NULL };
 
@@ -73,10 +77,10 @@ static const struct tenon_payload_format cmdstream =
 			 STREAM_SLOT(show, mortise_show_stream));
 #endif
 
-/* clang-format off */
 const struct tenon_payload_format *const mortise_payload_formats[] = {
 	&mortise_payload,
-	OPTION_ROWS(CMDSTREAM, &cmdstream,)
+#ifdef CONFIG_CMDSTREAM
+	&cmdstream,
+#endif
 	NULL,
 };
-/* clang-format on */

@@ -4,8 +4,6 @@
 
 #include <tenon/error.h>
 
-#include "lib/brief_errors.h"
-
 void mortise_heap_init(struct mortise_heap *heap, uint64_t offset, uint64_t size)
 {
 	heap->memory = (struct first_fit){ offset, size, MORTISE_HEAP_GRAIN, NULL };

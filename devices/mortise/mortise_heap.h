@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "lib/first_fit.h"
+#include "driver/shm/first_fit.h"
 
 /* blocks begin at, and are, a multiple of this: a cache line of either side */
 #define MORTISE_HEAP_GRAIN 64U

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What sort of failure ended a session. */
 #include "devices/mortise/mortise_device.h"
-#include "lib/brief_errors.h"
+
+#include <tenon/error.h>
 
 static const char *sort_of_fault(uint32_t code)
 {

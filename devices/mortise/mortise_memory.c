@@ -3,8 +3,7 @@
 #include "devices/mortise/mortise_device.h"
 
 #include <stdlib.h>
-
-#include "lib/brief_errors.h"
+#include <tenon/error.h>
 
 static int mortise_alloc(struct tenon_device *device, const struct tenon_memory_request *request,
 			 struct tenon_memory **out)

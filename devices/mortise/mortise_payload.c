@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <tenon/backend/buffer.h>
+#include <tenon/error.h>
 #include <tenon/string.h>
 #include <tenon/tensor.h>
 #include <tenon/uapi/mortise.h>
-
-#include "lib/brief_errors.h"
 
 static const char *machine_name(uint32_t machine, bool wide)
 {

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/error.h>
 
 #include "devices/mortise/mortise_stream.h"
-#include "lib/option.h"
 
 /* answers of issue() */
 #define ISSUED 1
@@ -76,13 +76,14 @@ static int issue_packet(struct mortise_device *d, struct mortise_queue *q, struc
 	uint64_t completed;
 	int err;
 
-	if (OPTION_ON(CMDSTREAM) && job->kind == MORTISE_JOB_STREAM) {
+#ifdef CONFIG_CMDSTREAM
+	if (job->kind == MORTISE_JOB_STREAM) {
 		err = mortise_stream_issue(d, job);
 		if (err && err != -TENON_E_TIMEOUT)
 			return mortise_lose(d, err);
-	} else {
+	} else
+#endif
 		err = mortise_emit(d, job->packet, job->packet_size, &job->sequence);
-	}
 	if (err == -TENON_E_TIMEOUT) {
 		/* the ring is full */
 		tenon_error_clear();

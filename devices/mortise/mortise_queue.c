@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/error.h>
 #include <tenon/timeline.h>
 
 #include "devices/mortise/mortise_stream.h"
-#include "lib/brief_errors.h"
-#include "lib/option.h"
 
 /* how long to sleep before looking whether the board is still there */
 #define LOOK_NS UINT64_C(100000000)
@@ -163,8 +162,12 @@ static int fill_job(struct mortise_device *d, struct mortise_job *job,
 
 static bool is_stream(const struct tenon_operation *op)
 {
+#ifdef CONFIG_CMDSTREAM
 	return op->kind == TENON_OP_DISPATCH &&
 	       cmdstream_runs(op->as.dispatch->kernel->executable->program);
+#else
+	return false;
+#endif
 }
 
 /* @binding: the memory of a command stream; NULL for other operations */
@@ -180,10 +183,12 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op,
 	job = take_job(q, MORTISE_JOB_PACKET);
 	if (!job)
 		err = -TENON_E_NOMEM;
-	else if (!OPTION_ON(CMDSTREAM) || !binding)
+	else if (!binding)
 		err = fill_job(d, job, op);
+#ifdef CONFIG_CMDSTREAM
 	else
 		err = mortise_stream_job(queue, op->as.dispatch, binding, job);
+#endif
 	if (!err) {
 		job->priority = op->priority;
 		err = mortise_push(q, job);
@@ -195,6 +200,7 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op,
 	return err;
 }
 
+#ifdef CONFIG_CMDSTREAM
 /* Allocating scratch memory may look at all queues, which takes the lock. */
 static int submit_stream(struct tenon_queue *queue, const struct tenon_operation *op)
 {
@@ -203,14 +209,15 @@ static int submit_stream(struct tenon_queue *queue, const struct tenon_operation
 
 	return err ? err : submit(queue, op, &binding);
 }
+#else
+#define submit_stream(queue, op) submit(queue, op, NULL)
+#endif
 
 static int mortise_submit(struct tenon_queue *queue, const struct tenon_operation *op)
 {
 	if (__atomic_load_n(&queue->device->lost, __ATOMIC_ACQUIRE))
 		return tenon_device_check(queue->device);
-	if (OPTION_ON(CMDSTREAM) && is_stream(op))
-		return submit_stream(queue, op);
-	return submit(queue, op, NULL);
+	return is_stream(op) ? submit_stream(queue, op) : submit(queue, op, NULL);
 }
 
 /* ---- how far it is */

@@ -3,11 +3,11 @@
 #include "devices/mortise/mortise_stream.h"
 
 #include <string.h>
+#include <tenon/error.h>
 
 #include "devices/cmdstream/cmdstream_payload.h"
 #include "devices/mortise/mortise_payload.h"
 #include "devices/mortise/mortise_walk.h"
-#include "lib/brief_errors.h"
 
 static int mortise_check(struct tenon_device *device, const struct cmdstream *s)
 {

@@ -198,6 +198,25 @@ only_named_by()
 	printf '%s\n' Kconfig configs/insideconfig configs/testconfig "$@" | LC_ALL=C sort | diff - "$scratch/names"
 }
 
+# mortise proves that what a backend needs of the library is public: its sources are those of a third party, who has the headers
+# that install writes, and takes the rooms below along. These have their own parts of lib/, with which it does not come in touch.
+mortise_includes()
+{
+	grep -n '^[[:space:]]*#[[:space:]]*include' devices/mortise/*.[ch] > "$scratch/mortise" && grep -vE 'include (<|"(devices/(mortise|cmdstream)|driver/(board|ring|shm|dmabuf)|firmware/[a-z]*)/[a-z0-9_]*\.h")' \
+		"$scratch/mortise" | nothing
+}
+
+# what they include includes nothing of lib/ or runtime/, either: in this tree there is none
+mortise_compiles_alone()
+{
+	mkdir -p "$scratch/alone/devices" && for part in include driver firmware devices/mortise devices/cmdstream; do
+		ln -s "$PWD/$part" "$scratch/alone/$part" || return
+	done
+	for source in devices/mortise/*.c; do
+		(cd "$scratch/alone" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -DCONFIG_CMDSTREAM=1 -Iinclude -iquote . -fsyntax-only "$source") || return
+	done
+}
+
 read_tables > "$scratch/tables"
 sources > "$scratch/sources"
 it "the tables of docs/rooms.md name rooms" test "$(grep -c '^room' "$scratch/tables")" -gt 20
@@ -207,6 +226,8 @@ it "every room has a source" rooms_exist
 it "no folder of the command is named as one of the library" names_mean_one_thing
 it "a source includes headers of rooms that its own uses" includes_obey
 it "an object uses symbols of rooms that its own uses" uses_obey
+it "mortise includes public headers, its own, and those of its driver alone" mortise_includes
+it "mortise compiles in a tree without lib/ and runtime/" mortise_compiles_alone
 # The number of its devices, and words that a shell completes; rocket is off by default, so the table of sizes turns it on.
 it "torq is a folder, and a line of Kconfig" only_named_by torq devices/torq include/tenon/uapi/torq.h tools/completion/words
 # compile/, a program of its own, makes files for rocket out of models of TensorFlow Lite.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of memory that a device reaches: where they lie, what is free, sizes that overflow. */
-#include "lib/first_fit.h"
+#include "driver/shm/first_fit.h"
 #include "tests/unit/suite.h"
 
 static void pieces_lie_one_behind_the_other_at_multiples_of_the_grain(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* First-fit allocation in a range of memory, with its list beside that memory. */
-#ifndef LIB_FIRST_FIT_H
-#define LIB_FIRST_FIT_H
+#ifndef DRIVER_SHM_FIRST_FIT_H
+#define DRIVER_SHM_FIRST_FIT_H
 
 /*
  * Which bytes of memory that a device reaches are in use. The list lies in memory of the host's, where the device cannot
@@ -100,4 +100,4 @@ static inline void first_fit_give(struct first_fit *f, struct first_fit_piece *p
 	free(piece);
 }
 
-#endif /* LIB_FIRST_FIT_H */
+#endif /* DRIVER_SHM_FIRST_FIT_H */
