@@ -7,7 +7,7 @@
 tenon-version  := 0.1.0
 tenon-soname   := libtenon.so.0
 # libraries beside it: folders, and the names of their files
-beside-names   := link llm rpc
+beside-names   := link llm rpc serve
 beside-soname   = $(subst libtenon,libtenon-$(1),$(tenon-soname))
 beside-file     = libtenon-$(1).so.$(tenon-version)
 # date of the version, for the manual page and whatever else prints one

@@ -11,7 +11,7 @@ need nm readelf
 	# those of libraries beside it are below
 	for header in include/tenon/*.h; do
 		name=$(basename "$header" .h)
-		[ -e "$name/libtenon-$name.map" ] || echo "$header"
+		ls -- */libtenon-"$name".map */*/libtenon-"$name".map 2> "$scratch/none" | grep -q . || echo "$header"
 	done | xargs sh scripts/declared-names include/tenon/backend/*.h
 	echo tenon_tvm_table
 } | LC_ALL=C sort -u > "$scratch/declared"
@@ -38,8 +38,9 @@ if [ -e "$library" ] && [ -z "${SAN:-}" ]; then
 	exported "$library" > "$scratch/exported"
 	it "the library exports what the headers declare" diff "$scratch/declared" "$scratch/exported"
 fi
-for map in */libtenon-*.map; do
-	name=${map%%/*}
+for map in */libtenon-*.map */*/libtenon-*.map; do
+	name=${map##*/libtenon-}
+	name=${name%.map}
 	sh scripts/declared-names "include/tenon/$name.h" > "$scratch/declared-$name"
 	sed -n '/^TENON_/,/local:/s/^\t\([a-z_0-9A-Z]*\);/\1/p' "$map" > "$scratch/listed-$name"
 	it "the version script of libtenon-$name lists what its header declares" \

@@ -138,6 +138,7 @@ if command -v pkg-config >/dev/null 2>&1; then
 	it "a program builds with the library that links modules" embeds_beside link tenon-link 'nowhere' "$scratch/out.so" /nowhere.c
 	it "a program builds with the library of language models" embeds_beside chat tenon-llm 'nowhere: ' /nowhere
 	it "a program builds with the library of servers" embeds_beside board tenon-rpc 'nowhere' unix:/nowhere/board
+	it "a program builds with the library of language models by HTTP" embeds_beside serve tenon-serve 'nowhere: ' /nowhere
 	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/serve/serve_request.h"
+#include "llm/serve/serve_request.h"
 
 /* tokens of JSON take 32 bytes each, for one byte of the text */
 const size_t fuzz_memory_per_byte = 256;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/serve/serve.h"
+#include "llm/serve/serve.h"
 
 struct running {
-	struct serve_options options;
+	struct tenon_llm_serve_options options;
 	struct server s;
 	pthread_t thread;
 	char address[128];
@@ -17,24 +17,17 @@ struct running {
 };
 
 static inline void running_init(struct running *r, struct tenon_llm *llm,
-				const struct serve_options *options)
+				const struct tenon_llm_serve_options *options)
 {
-	pthread_condattr_t attributes;
-
 	*r = (struct running){ .options = *options };
 	r->s.options = &r->options;
 	r->s.llm = llm;
-	pthread_mutex_init(&r->s.lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&r->s.work, &attributes);
-	pthread_condattr_destroy(&attributes);
+	serve_init(&r->s);
 }
 
 static inline void running_fini(struct running *r)
 {
-	pthread_cond_destroy(&r->s.work);
-	pthread_mutex_destroy(&r->s.lock);
+	serve_fini(&r->s);
 }
 
 /* Listen; nothing generates yet. Return: 0, or a status; then there is no daemon to stop */

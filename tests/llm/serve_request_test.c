@@ -7,7 +7,7 @@
 
 #include "tests/llm/refused.h"
 #include "tests/llm/replaced_value.h"
-#include "tools/serve/serve_request.h"
+#include "llm/serve/serve_request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -24,10 +24,10 @@ static struct tenon_llm *llm;
 static void start_listening(struct running *r, unsigned int requests)
 {
 	running_init(r, llm,
-		     &(struct serve_options){ .host = "127.0.0.1",
-					      .body_most = 1000,
-					      .connections_most = 8,
-					      .requests_most = requests });
+		     &(struct tenon_llm_serve_options){ .host = "127.0.0.1",
+							.body_most = 1000,
+							.connections_most = 8,
+							.requests_most = requests });
 	assert_int_equal(running_listen(r), 0);
 }
 
@@ -172,9 +172,9 @@ static void a_server_has_an_address_of_ipv6(void **state)
 	struct running r;
 
 	(void)state;
-	running_init(
-		&r, llm,
-		&(struct serve_options){ .host = "::1", .body_most = 1000, .connections_most = 8 });
+	running_init(&r, llm,
+		     &(struct tenon_llm_serve_options){
+			     .host = "::1", .body_most = 1000, .connections_most = 8 });
 	if (running_listen(&r)) {
 		print_message("# %s\n", tenon_error_message());
 		tenon_error_clear();
@@ -185,6 +185,133 @@ static void a_server_has_an_address_of_ipv6(void **state)
 	assert_true(r.s.loopback);
 	MHD_stop_daemon(r.s.daemon);
 	running_fini(&r);
+}
+
+/* ---- what a program calls (tenon/serve.h) */
+
+struct embedded {
+	struct tenon_llm_serve_options options;
+	atomic_uint port; /* 0 until it listens */
+	atomic_bool over;
+	unsigned int lines;
+	char first_line[100];
+	int status;
+};
+
+static void embedded_listening(void *context, const char *address)
+{
+	struct embedded *e = context;
+
+	atomic_store(&e->port, (unsigned int)atoi(strrchr(address, ':') + 1));
+}
+
+static void embedded_say(void *context, const char *line)
+{
+	struct embedded *e = context;
+
+	if (!e->lines++)
+		snprintf(e->first_line, sizeof(e->first_line), "%s", line);
+}
+
+static bool embedded_stop(void *context)
+{
+	return atomic_load(&((struct embedded *)context)->over);
+}
+
+static void embedded_init(struct embedded *e)
+{
+	memset(e, 0, sizeof(*e));
+	tenon_llm_serve_options_init(&e->options, sizeof(e->options));
+	e->options.port = 0;
+	e->options.listening = embedded_listening;
+	e->options.say = embedded_say;
+	e->options.stop = embedded_stop;
+	e->options.context = e;
+}
+
+static void *embedded_thread(void *context)
+{
+	struct embedded *e = context;
+
+	e->status = tenon_llm_serve(llm, &e->options);
+	return NULL;
+}
+
+static void a_program_serves_until_it_says_so(void **state)
+{
+	struct embedded e;
+	pthread_t thread;
+
+	(void)state;
+	embedded_init(&e);
+	assert_int_equal(pthread_create(&thread, NULL, embedded_thread, &e), 0);
+	while (!atomic_load(&e.port))
+		sched_yield();
+	assert_reply(serve_send(atomic_load(&e.port), &short_one), 200, short_one.words);
+	assert_reply(serve_send(atomic_load(&e.port), &streamed), 200, streamed.words);
+	atomic_store(&e.over, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(e.status, 0);
+	assert_non_null(strstr(e.first_line, "bytes is at http://127.0.0.1:"));
+}
+
+static void a_program_without_a_callback_serves_until_a_signal(void **state)
+{
+	sigset_t term, before, after;
+	struct embedded e;
+
+	(void)state;
+	embedded_init(&e);
+	e.options.stop = NULL;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, &before);
+	pthread_kill(pthread_self(), SIGTERM);
+	assert_int_equal(tenon_llm_serve(llm, &e.options), 0);
+	/* it has taken the signal, and left the mask as it was */
+	sigpending(&after);
+	assert_false(sigismember(&after, SIGTERM));
+	pthread_sigmask(SIG_SETMASK, &before, &after);
+	assert_true(sigismember(&after, SIGTERM));
+	assert_false(sigismember(&after, SIGINT));
+	assert_true(atomic_load(&e.port) != 0);
+}
+
+static void refused(const struct tenon_llm_serve_options *o, int status, const char *words)
+{
+	assert_int_equal(tenon_llm_serve(llm, o), status);
+	assert_non_null(strstr(tenon_error_message(), words));
+	tenon_error_clear();
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct tenon_llm_serve_options *o;
+	struct running r;
+	struct embedded e;
+
+	(void)state;
+	embedded_init(&e);
+	o = &e.options;
+	o->host = "localhost";
+	refused(o, -TENON_E_VALUE, "localhost is no numeric address");
+	o->host = NULL;
+	refused(o, -TENON_E_VALUE, "a server needs an address");
+	o->host = "127.0.0.1";
+	o->port = 65536;
+	refused(o, -TENON_E_VALUE, "a server needs an address");
+	/* a program of an older release has a shorter struct: what is behind it is not read */
+	o->size = offsetof(struct tenon_llm_serve_options, body_most);
+	o->port = 0;
+	refused(o, -TENON_E_VALUE, "room for a connection, a request and its body");
+	o->size = sizeof(*o);
+	start_listening(&r, 1);
+	o->port = r.port;
+	refused(o, -TENON_E_IO, "cannot listen on 127.0.0.1 port");
+	assert_int_equal(running_start(&r), 0);
+	end(&r);
+	assert_int_equal(atomic_load(&e.port), 0);
+	assert_int_equal(e.lines, 0);
 }
 
 static int open_model(void **state)
@@ -210,6 +337,9 @@ int main(void)
 		cmocka_unit_test(a_request_whose_client_has_left_is_dropped),
 		cmocka_unit_test(a_stream_whose_client_has_left_is_in_nobodys_way),
 		cmocka_unit_test(a_server_has_an_address_of_ipv6),
+		cmocka_unit_test(a_program_serves_until_it_says_so),
+		cmocka_unit_test(a_program_without_a_callback_serves_until_a_signal),
+		cmocka_unit_test(wrong_options_are_refused),
 	};
 
 #if defined(__x86_64__) && defined(__GLIBC__)

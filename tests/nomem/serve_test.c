@@ -91,11 +91,11 @@ static bool serve_clients(struct running *r)
 
 static int serve(uint64_t *facts)
 {
-	const struct serve_options o = { .host = "127.0.0.1",
-					 .body_most = 1000,
-					 .connections_most = 8,
-					 .requests_most = 4,
-					 .deadline_ms = 60000 };
+	const struct tenon_llm_serve_options o = { .host = "127.0.0.1",
+						   .body_most = 1000,
+						   .connections_most = 8,
+						   .requests_most = 4,
+						   .deadline_ms = 60000 };
 	struct running r;
 	bool whole;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the JSON of a request member by member. */
-#include "tools/serve/serve_request.h"
+#include "llm/serve/serve_request.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lib/brief_errors.h"
 #include "lib/utf8.h"
 #include "llm/llm_json.h"
 

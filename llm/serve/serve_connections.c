@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "lib/clock.h"
-#include "tools/serve/serve.h"
+#include "llm/serve/serve.h"
 
 struct connection {
 	struct connection *next;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tenon/serve.h>
 #include <tenon/tenon.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include "lib/printable_character.h"
 #include "lib/standard_streams.h"
 #include "runtime/device/backend_choice.h"
-#include "tools/serve/serve.h"
 
 /* exit codes, as those of tenon(1) */
 enum { OK = 0, USAGE = 2, NO_FILE = 3, UNAVAILABLE = 4, FAILED = 5 };
@@ -22,7 +22,7 @@ struct arguments {
 	const char *model;
 	const char *device;
 	const char *key_file;
-	struct serve_options serve;
+	struct tenon_llm_serve_options serve;
 	struct tenon_llm_options llm;
 };
 
@@ -113,7 +113,7 @@ static int read_count(const struct row *row)
 	return usage(text);
 }
 
-static int read_key(struct serve_options *o, const char *file)
+static int read_key(struct tenon_llm_serve_options *o, const char *file)
 {
 	static char key[1024];
 	ssize_t size;
@@ -220,7 +220,7 @@ static int exit_code(int err)
 		       : NO_FILE;
 }
 
-/* Signals are for the main thread, which asks for them. */
+/* Signals are for the main thread, which asks for them while it serves. */
 static void block_signals(void)
 {
 	sigset_t set;
@@ -232,15 +232,13 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Say why messages have another form than the model was made for. */
-static void tell_about_template(const char *problem)
+/* What the server says quotes the model's files. */
+static void print_line(void *context, const char *line)
 {
+	(void)context;
 	fputs("tenon-serve: ", stderr);
-	printable_lines_print(tenon_slice_of(problem ? problem
-						     : "there is no mlc-chat-config.json with a "
-						       "template of conversations"),
-			      stderr);
-	fputs(", so messages are \"user: ...\"\n", stderr);
+	printable_lines_print(tenon_slice_of(line), stderr);
+	fputc('\n', stderr);
 }
 
 #ifdef CONFIG_DEVICES
@@ -252,11 +250,8 @@ static void warn_of_choice(void)
 
 	if (!backend_choice_problems(&problems) && problems.size)
 		for (line = strtok_r(problems.data, "\n", &save); line;
-		     line = strtok_r(NULL, "\n", &save)) {
-			fputs("tenon-serve: ", stderr);
-			printable_lines_print(tenon_slice_of(line), stderr);
-			fputc('\n', stderr);
-		}
+		     line = strtok_r(NULL, "\n", &save))
+			print_line(NULL, line);
 	tenon_buffer_fini(&problems);
 	tenon_error_clear();
 }
@@ -268,59 +263,29 @@ static void warn_of_choice(void)
 
 static int serve(struct arguments *a)
 {
-	struct server s = { .options = &a->serve };
-	pthread_condattr_t attributes;
-	char address[128];
+	struct tenon_llm *llm;
 	int err, code = OK;
 
 	warn_of_choice();
-	err = tenon_llm_open(a->model, &a->llm, &s.llm);
+	err = tenon_llm_open(a->model, &a->llm, &llm);
 	if (err)
 		return failed(exit_code(err));
-	pthread_mutex_init(&s.lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&s.work, &attributes);
-	err = serve_listen(&s, address, sizeof(address));
-	if (err) {
+	err = tenon_llm_serve(llm, &a->serve);
+	if (err)
 		code = failed(UNAVAILABLE);
-		goto close;
-	}
-	fputs("tenon-serve: ", stderr);
-	printable_lines_print(tenon_slice_of(tenon_llm_info(s.llm)->name), stderr);
-	fprintf(stderr, " is at %s/v1\n", address);
-	if (!tenon_llm_info(s.llm)->has_template)
-		tell_about_template(tenon_llm_template_problem(s.llm));
-	if (!s.loopback && !a->serve.key)
-		fprintf(stderr, "tenon-serve: who can reach this address can use the model; "
-				"--key-file asks for a key\n");
-	serve_run(&s);
-	MHD_stop_daemon(s.daemon);
-close:
-	pthread_cond_destroy(&s.work);
-	pthread_condattr_destroy(&attributes);
-	pthread_mutex_destroy(&s.lock);
-	tenon_llm_close(s.llm);
+	tenon_llm_close(llm);
 	return code;
 }
 
 int main(int argc, char **argv)
 {
-	struct arguments a = {
-		.llm.size = sizeof(a.llm),
-		.serve = {
-			.host = "127.0.0.1",
-			.port = 8080,
-			.body_most = 1 << 20,
-			.connections_most = 64,
-			.requests_most = 64,
-			.deadline_ms = 600 * 1000,
-		},
-	};
+	struct arguments a = { .llm.size = sizeof(a.llm) };
 	struct tenon_device *device = NULL;
 	int code;
 
 	standard_streams_open();
+	tenon_llm_serve_options_init(&a.serve, sizeof(a.serve));
+	a.serve.say = print_line;
 	code = read_arguments(&a, argc, argv);
 	if (code >= 0)
 		return code;

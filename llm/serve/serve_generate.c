@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "lib/clock.h"
-#include "tools/serve/serve.h"
+#include "llm/serve/serve.h"
 
-/* how often a thread that has nothing to generate looks for signals */
+/* how often a thread that has nothing to generate looks whether it is to stop */
 #define IDLE_NS 200000000
 
 /* ---- callbacks of requests, without the lock */
@@ -100,7 +100,7 @@ static int make_prompt(struct exchange *e, struct tenon_buffer *tokens)
 
 static int submit(struct exchange *e)
 {
-	const struct serve_options *o = e->server->options;
+	const struct tenon_llm_serve_options *o = e->server->options;
 	const struct serve_request *r = &e->request;
 	struct tenon_buffer tokens = TENON_BUFFER_INIT;
 	struct tenon_llm_request request = {
@@ -209,14 +209,21 @@ static struct exchange *wait_for_work(struct server *s, bool busy)
 	return fresh;
 }
 
-static bool signal_came(void)
+void serve_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	sigaddset(out, SIGTERM);
+	sigaddset(out, SIGINT);
+}
+
+static bool is_to_stop(const struct server *s)
 {
 	static const struct timespec now = { 0, 0 };
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
+	if (s->options->stop)
+		return s->options->stop(s->options->context);
+	serve_signals(&set);
 	return sigtimedwait(&set, NULL, &now) > 0;
 }
 
@@ -244,6 +251,23 @@ static bool is_over(struct server *s)
 	return over;
 }
 
+void serve_init(struct server *s)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->work, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+void serve_fini(struct server *s)
+{
+	pthread_cond_destroy(&s->work);
+	pthread_mutex_destroy(&s->lock);
+}
+
 void serve_run(struct server *s)
 {
 	bool more = false;
@@ -253,7 +277,7 @@ void serve_run(struct server *s)
 		look_after(s);
 		more = tenon_llm_step(s->llm) > 0;
 		look_after(s);
-		if (signal_came()) {
+		if (is_to_stop(s)) {
 			pthread_mutex_lock(&s->lock);
 			s->stopping = true;
 			pthread_mutex_unlock(&s->lock);

@@ -9,8 +9,9 @@
 #include <tenon/backend/buffer.h>
 #include <time.h>
 
+#include "lib/brief_errors.h"
 #include "lib/clock.h"
-#include "tools/serve/serve.h"
+#include "llm/serve/serve.h"
 
 /*
  * The protocol is taken as the standard has it: a Host in each request, no spaces before colons. Version 1.0 also
@@ -516,7 +517,7 @@ union address {
 	struct sockaddr_in6 v6;
 };
 
-static int read_address(const struct serve_options *o, union address *a, bool *loopback)
+static int read_address(const struct tenon_llm_serve_options *o, union address *a, bool *loopback)
 {
 	memset(a, 0, sizeof(*a));
 	if (inet_pton(AF_INET, o->host, &a->v4.sin_addr) == 1) {
@@ -536,7 +537,7 @@ static int read_address(const struct serve_options *o, union address *a, bool *l
 
 int serve_listen(struct server *s, char *out, size_t size)
 {
-	const struct serve_options *o = s->options;
+	const struct tenon_llm_serve_options *o = s->options;
 	const union MHD_DaemonInfo *port;
 	unsigned int flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD |
 			     MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON of a request, which comes from anyone who can connect. */
-#ifndef TOOLS_SERVE_SERVE_REQUEST_H
-#define TOOLS_SERVE_SERVE_REQUEST_H
+#ifndef LLM_SERVE_SERVE_REQUEST_H
+#define LLM_SERVE_SERVE_REQUEST_H
 
 #include <tenon/llm.h>
 
@@ -57,4 +57,4 @@ int serve_request_read(struct tenon_slice body, bool chat,
 
 void serve_request_fini(struct serve_request *r);
 
-#endif /* TOOLS_SERVE_SERVE_REQUEST_H */
+#endif /* LLM_SERVE_SERVE_REQUEST_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The server of language models: its threads, connections and exchanges. */
-#ifndef TOOLS_SERVE_SERVE_H
-#define TOOLS_SERVE_SERVE_H
+#ifndef LLM_SERVE_SERVE_H
+#define LLM_SERVE_SERVE_H
 
 /*
  * Two threads: libmicrohttpd's reads and writes connections, the main one generates. An exchange is a
@@ -11,35 +11,14 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
-#include <tenon/llm.h>
+#include <tenon/serve.h>
 
-#include "tools/serve/serve_request.h"
-
-/**
- * struct serve_options - how to serve
- * @host: numeric address
- * @port: 0 for any free one
- * @key: what clients send as "Authorization: Bearer KEY"; NULL for no key
- * @body_most: bytes of a request
- * @connections_most: at a time
- * @requests_most: requests that wait or are answered; others get status 429
- * @tokens_most: longest reply; 0 for the context
- * @deadline_ms: longest time of a request; 0 for no limit
- */
-struct serve_options {
-	const char *host;
-	unsigned int port;
-	const char *key;
-	size_t body_most;
-	unsigned int connections_most;
-	unsigned int requests_most;
-	size_t tokens_most;
-	uint64_t deadline_ms;
-};
+#include "llm/serve/serve_request.h"
 
 struct server {
-	const struct serve_options *options;
+	const struct tenon_llm_serve_options *options;
 	struct tenon_llm *llm;
 	struct MHD_Daemon *daemon;
 	bool loopback;
@@ -135,7 +114,14 @@ void exchange_unref(struct exchange *e);
 
 /* ---- serve_generate.c */
 
-/* Answer requests until SIGTERM or SIGINT. */
+/* Make the lock of a server, whose other members are set. */
+void serve_init(struct server *s);
+void serve_fini(struct server *s);
+
+/* SIGTERM and SIGINT */
+void serve_signals(sigset_t *out);
+
+/* Answer requests until options->stop() says so; without it, until a signal of serve_signals(), which the thread blocks. */
 void serve_run(struct server *s);
 
 /* ---- serve_json.c */
@@ -162,4 +148,4 @@ void serve_write_models(struct tenon_buffer *out, const struct server *s);
 /* "stop" or "length" */
 const char *serve_finish(enum tenon_llm_end end);
 
-#endif /* TOOLS_SERVE_SERVE_H */
+#endif /* LLM_SERVE_SERVE_H */

@@ -4,7 +4,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "lib/json_quote.h"
-#include "tools/serve/serve.h"
+#include "llm/serve/serve.h"
 
 void serve_write_error(struct tenon_buffer *out, unsigned int status, const char *message)
 {
