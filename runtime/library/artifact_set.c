@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of artifacts in memory */
+/* Load sets of artifacts in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -212,5 +212,6 @@ int main(void)
 		cmocka_unit_test(it_waits_for_a_fence_on_the_host),
 	};
 
-	return cmocka_run_group_tests_name("a plug-in of an older release", tests, open_it, close_it);
+	return cmocka_run_group_tests_name("a plug-in of an older release", tests, open_it,
+					   close_it);
 }
