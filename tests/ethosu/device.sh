@@ -62,11 +62,11 @@ if grep -qs '^CONFIG_LINK=y' "$config" && [ -z "$EMULATOR$SAN" ] && command -v "
 	it "a module of such a file runs, and gives it back" linked
 fi
 
-# A copy of the command and the library alone: the library knows what the file is, and who reads it.
+# A copy of the command, the library and what opens programs in files: they know what the file is, and who reads it.
 without_the_plugin()
 {
-	mkdir bare && cp "$TENON_COMMAND" bare/tenon && cp -L "$TENON_BUILD/libtenon.so" bare/libtenon.so.0 &&
-		cp "$convolution/payload.bin" network.cop || return
+	mkdir -p bare/plugins && cp "$TENON_COMMAND" bare/tenon && cp -L "$TENON_BUILD/libtenon.so" bare/libtenon.so.0 &&
+		cp "$TENON_BUILD/plugins/describe.so" bare/plugins && cp "$convolution/payload.bin" network.cop || return
 	# shellcheck disable=SC2086
 	LD_LIBRARY_PATH=$PWD/bare says 4 "CONFIG_DEVICE_ETHOSU=m: no plug-in ethosu.so" $EMULATOR bare/tenon run network.cop
 }
