@@ -17,8 +17,9 @@
 #define OPTION_STATE_00 OFF
 
 /*
- * 1 where an option is y or m. An if () of it is better than an #if round the same lines: both ways are compiled, and the one
- * that is off leaves nothing behind.
+ * 1 where an option is y or m, for #if and for if (). An if () is better than an #if round the same lines: both ways are
+ * compiled, and the one that is off leaves nothing behind. A function that is not there then has to be behind the constant:
+ * OPTION_ON(X) && f().
  */
 #define OPTION_ON(option) (OPTION_IS_1(CONFIG_##option) || OPTION_IS_1(CONFIG_##option##_MODULE))
 

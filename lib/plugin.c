@@ -180,7 +180,8 @@ static void print_failure(const struct search *s, struct tenon_buffer *out)
 			    p->option, p->name, s->tried.data ? s->tried.data : "no memory");
 	if (!print_package(p->name, out))
 		tenon_buffer_printf(out, "the plug-in");
-	tenon_buffer_printf(out, ", or build with %s=y", p->option);
+	/* not "CONFIG_X=y": some plug-ins have no question in the configuration */
+	tenon_buffer_printf(out, ", or build with CONFIG_PLUGINS=n");
 }
 
 bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)

@@ -177,7 +177,7 @@ static int submit(struct tenon_queue *queue, const struct tenon_operation *op,
 	struct mortise_device *d = device_of(queue);
 	struct mortise_queue *q = queue_of(queue);
 	struct mortise_job *job;
-	int err;
+	int err = 0;
 
 	pthread_mutex_lock(&d->lock);
 	job = take_job(q, MORTISE_JOB_PACKET);

@@ -53,7 +53,8 @@ enum tenon_generation {
  * Context: any thread. fork() waits up to half a second until no other thread is in this function,
  *	so that the child can open modules too.
  * Return: 0; -TENON_E_IO; -TENON_E_FORMAT; -TENON_E_TRUNCATED; -TENON_E_NO_LOADER;
- *	-TENON_E_UNSUPPORTED; -TENON_E_NOMEM; the status of a policy that refuses the file.
+ *	-TENON_E_UNSUPPORTED, also for a device's program in a file of its own where the plug-in describe.so is missing;
+ *	-TENON_E_NOMEM; the status of a policy that refuses the file.
  */
 TENON_API int tenon_module_load(const char *path, struct tenon_module **out);
 

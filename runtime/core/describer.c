@@ -9,9 +9,10 @@
 /* the row of runtime/describe/ in the table of plug-ins */
 extern struct plugin plugin_describe;
 
-const struct describer *describer_open(void)
+int describer_open(const struct describer **out)
 {
-	return plugin_open(&plugin_describe, -TENON_E_UNSUPPORTED)
-		       ? NULL
-		       : plugin_describe.offer->describer;
+	int err = plugin_open(&plugin_describe, -TENON_E_UNSUPPORTED);
+
+	*out = err ? NULL : plugin_describe.offer->describer;
+	return err;
 }

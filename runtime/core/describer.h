@@ -68,14 +68,18 @@ struct describer {
 	__typeof__(describe_artifacts) *artifacts;
 };
 
-/* Open the plug-in. NULL, with an error of -TENON_E_UNSUPPORTED, when it cannot be opened. */
-const struct describer *describer_open(void);
+/* Open the plug-in. Return: 0; -TENON_E_UNSUPPORTED without it; -TENON_E_NOMEM. */
+int describer_open(const struct describer **out);
 
-/* DESCRIBER(slot, ...): call a function of it. Return: its result; -TENON_E_UNSUPPORTED without the plug-in. */
+/* DESCRIBER(slot, ...): call a function of it. Return: its result; what describer_open() returns where that fails. */
 #define DESCRIBER(slot, ...)	      OPTION_CHOOSE(DESCRIBE, DESCRIBER_, slot, __VA_ARGS__)
 #define DESCRIBER_BUILT_IN(slot, ...) describe_##slot(__VA_ARGS__)
 #define DESCRIBER_OFF		      DESCRIBER_BUILT_IN /* programs of devices, artifacts */
 #define DESCRIBER_PLUGIN(slot, ...)                                                                \
-	(describer_open() ? describer_open()->slot(__VA_ARGS__) : -TENON_E_UNSUPPORTED)
+	({                                                                                         \
+		const struct describer *plugin_;                                                   \
+		int opening_ = describer_open(&plugin_);                                           \
+		opening_ ? opening_ : plugin_->slot(__VA_ARGS__);                                  \
+	})
 
 #endif /* RUNTIME_CORE_DESCRIBER_H */

@@ -114,7 +114,7 @@ int graph_read(struct tenon_slice json, const char *name, struct graph *out);
 struct json_text;
 
 /**
- * graph_read_tokens - the same, for who reads more of the text than a graph has
+ * graph_read_tokens - graph_read() for a caller that has the tokens already, and reads more of them
  * @json: its text; not needed afterwards
  * @out: receives the graph; free it with graph_fini()
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file is that Tenon does not open, for messages: a plug-in knows it (file_look.c). */
+/* Name, in messages, what a file is that Tenon does not open: a plug-in knows it (file_look.c). */
 #include "runtime/kind/file_kind.h"
 
 #include <tenon/error.h>
@@ -15,7 +15,7 @@ static const char *look(struct tenon_slice bytes, const char **advice)
 	const char *what;
 
 	if (DESCRIBER(look, bytes, &what, advice)) {
-		what = bytes.size ? "other bytes" : "an empty file";
+		what = file_kind_unknown(bytes);
 		*advice = "";
 	}
 	error_put_back(aside);

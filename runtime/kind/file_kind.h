@@ -12,6 +12,12 @@
 #define FILE_KIND_HEAD 4096
 #define FILE_KIND_TAIL 65536
 
+/* What a file is for a build, or an installation, without the part that knows more. */
+static inline const char *file_kind_unknown(struct tenon_slice bytes)
+{
+	return bytes.size ? "a file of another kind" : "an empty file";
+}
+
 /**
  * file_kind - describe the type of a file, from its first bytes, for error messages
  * @bytes: the file, or its beginning, or that and its end as file_map_ends() reads them
@@ -23,7 +29,7 @@ const char *file_kind(struct tenon_slice bytes) TO_PLUGINS(file_kind);
 #else
 static inline const char *file_kind(struct tenon_slice bytes)
 {
-	return bytes.size ? "other bytes" : "an empty file";
+	return file_kind_unknown(bytes);
 }
 #endif
 

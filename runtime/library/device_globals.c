@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Global functions that choose the device of host code. */
+/* Global functions of the library itself: the device of host code, and those that other files list. */
 #include "lib/brief_errors.h"
 #include "lib/option.h"
 #include "runtime/device/device_thread.h"

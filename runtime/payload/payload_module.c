@@ -444,7 +444,7 @@ int payload_block_create(const struct payload_tree *tree, size_t room, struct pa
 	return 0;
 }
 
-/* Test whether a backend accepts modules of a kind: as the module before, whose kind it often is. */
+/* Test whether a backend accepts modules of a kind. The module before often has the same kind; then its answer holds. */
 static bool block_runs(const struct payload_block *block, struct tenon_slice kind)
 {
 	const struct tenon_module *before;

@@ -13,17 +13,18 @@
 /* what has the tester */
 extern struct plugin plugin_self_test;
 
-/* NULL, with a message, when the plug-in cannot be opened. */
-static const struct self_tester *tester(void)
+static int open_tester(const struct self_tester **out)
 {
-	return plugin_open(&plugin_self_test, -TENON_E_UNSUPPORTED)
-		       ? NULL
-		       : plugin_self_test.offer->tester;
+	int err = plugin_open(&plugin_self_test, -TENON_E_UNSUPPORTED);
+
+	*out = err ? NULL : plugin_self_test.offer->tester;
+	return err;
 }
 
 /* A file without cases, as most are, opens no plug-in. */
 int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_cases **out)
 {
+	const struct self_tester *t;
 	struct tenon_slice section;
 	struct elf_file elf;
 	int err;
@@ -35,17 +36,19 @@ int self_test_read(const char *file, struct tenon_slice bytes, struct tenon_case
 	if (!elf_find_section(&elf, CASES_SECTION, &section))
 		return tenon_error(-TENON_E_NOT_FOUND,
 				   "%s: has no cases; tenon link --case puts some into it", file);
-	err = tester() ? tester()->read(section, (uint64_t)(section.data - bytes.data), out)
-		       : -TENON_E_UNSUPPORTED;
+	err = open_tester(&t);
+	if (!err)
+		err = t->read(section, (uint64_t)(section.data - bytes.data), out);
 	return err ? tenon_error_in(err, "%s", file) : 0;
 }
 
 int tenon_self_test(struct tenon_model *model, const struct tenon_case *c,
 		    struct tenon_model *reference, struct tenon_buffer *why)
 {
-	const struct self_tester *t = tester();
+	const struct self_tester *t;
+	int err = open_tester(&t);
 
-	return t ? t->test(model, c, reference, why) : -TENON_E_UNSUPPORTED;
+	return err ? err : t->test(model, c, reference, why);
 }
 
 int tenon_cases_open(const char *file, struct tenon_cases **out)

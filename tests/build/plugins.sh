@@ -323,7 +323,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	it "so do sets of artifacts, programs in files, written modules and fields of objects" describes_nothing
 fi
 it "a file that Tenon does not open is refused with fewer words" \
-	refused 4 "no loader for files named .gguf (this one looks like other bytes)" tenon run "$scratch/none.gguf"
+	refused 4 "no loader for files named .gguf (this one looks like a file of another kind)" tenon run "$scratch/none.gguf"
 mv "$scratch/kept.so" "$lib/tenon/describe.so"
 it "with it, the message says what the file is" \
 	refused 4 "no loader for files named .gguf (this one looks like weights in GGUF" tenon run "$scratch/none.gguf"

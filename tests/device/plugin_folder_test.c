@@ -124,7 +124,7 @@ static void assert_refused(const char *name, const char *why)
 
 	assert_int_equal(plugin_open(&p, -TENON_E_UNSUPPORTED), -TENON_E_UNSUPPORTED);
 	assert_null(p.offer);
-	assert_non_null(strstr(tenon_error_message(), "or build with CONFIG_THIS=y"));
+	assert_non_null(strstr(tenon_error_message(), "or build with CONFIG_PLUGINS=n"));
 	assert_error_has(why);
 }
 
@@ -134,7 +134,7 @@ static void assert_missing(const char *name)
 	struct tenon_buffer why = TENON_BUFFER_INIT;
 
 	assert_true(plugin_missing(&p, &why));
-	assert_non_null(strstr(why.data, "or build with CONFIG_THIS=y"));
+	assert_non_null(strstr(why.data, "or build with CONFIG_PLUGINS=n"));
 	tenon_buffer_fini(&why);
 	assert_refused(name, "no such file");
 }
