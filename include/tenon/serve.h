@@ -36,17 +36,18 @@ extern "C" {
  * struct tenon_llm_serve_options - how to serve a model
  * @size: size of this struct in the program, which tenon_llm_serve_options_init() writes
  * @host: numeric address to listen on
- * @port: 0 for any free one
- * @connections_most: connections at a time
- * @requests_most: requests that wait or are answered; others get status 429
+ * @port: at most 65535; 0 for any free one
+ * @connections_most: connections at a time, 1 to 100000
+ * @requests_most: requests that wait or are answered, 1 to 100000; others get status 429
  * @key: what clients send as "Authorization: Bearer KEY"; NULL for no key
- * @body_most: bytes of a request
- * @tokens_most: tokens of the longest reply; 0 for as many as the context has room for
- * @deadline_ms: longest time of a request in milliseconds; 0 for no limit
- * @listening: called once, with the address of the server, "http://127.0.0.1:8080"; or NULL
- * @say: called with a line for people: where the model is, what is worth knowing. It quotes the model's files. NULL for none
- * @stop: asked after each step, and at least four times a second while there is nothing to do, whether to end. NULL to serve
- *	until SIGTERM or SIGINT
+ * @body_most: bytes of a request, 1 to 2^30
+ * @tokens_most: tokens of the longest reply, at most INT32_MAX; 0 for as many as the context has room for
+ * @deadline_ms: longest time of a request in milliseconds, at most 10^9; 0 for no limit
+ * @listening: called once, with the address of the server, "http://127.0.0.1:8080", which is valid until it returns; or NULL
+ * @say: called with a line for people: where the model is, what is worth knowing. It quotes the model's files, so it may have
+ *	control characters; it is valid until @say returns. NULL for none
+ * @stop: asked after each step, and at least four times a second while there is nothing to do, whether to end; not again once
+ *	it said so. NULL to serve until SIGTERM or SIGINT
  * @context: passed to these three. The thread that called tenon_llm_serve() calls them
  */
 struct tenon_llm_serve_options {
@@ -80,11 +81,14 @@ TENON_API void tenon_llm_serve_options_init(struct tenon_llm_serve_options *opti
  * @options: how
  *
  * The calling thread generates, another one that it starts has the connections. Requests that are not answered when it
- * stops get status 503. Without @stop, the calling thread blocks SIGTERM and SIGINT while it serves, takes those that came,
- * and has its mask back then: other threads of the program block them before. The program ignores SIGPIPE.
+ * stops get status 503. It waits until replies are sent, for at most five seconds. The program ignores SIGPIPE.
  *
- * Return: 0 after it stopped; -TENON_E_VALUE for a host that is no numeric address, and for no room for connections,
- *	requests or bodies; -TENON_E_IO when it cannot listen there.
+ * Without @stop, the calling thread blocks SIGTERM and SIGINT while it serves. When it has served, it takes those that came;
+ * then it restores its mask. Other threads of the program must not take these signals. Drivers start threads, which inherit
+ * the mask: so the program blocks both signals before it opens devices.
+ *
+ * Return: 0 after it stopped; -TENON_E_VALUE for a host that is no numeric address, and for an option that is out of its
+ *	bounds, which the error names; -TENON_E_IO when it cannot listen there.
  */
 TENON_API int tenon_llm_serve(struct tenon_llm *llm, const struct tenon_llm_serve_options *options);
 

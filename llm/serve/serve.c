@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Serve a model: defaults, what people are told, and the order of things from the first to the last. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <tenon/backend/buffer.h>
+#include <unistd.h>
 
 #include "lib/brief_errors.h"
 #include "llm/serve/serve.h"
@@ -23,18 +26,39 @@ void tenon_llm_serve_options_init(struct tenon_llm_serve_options *options, size_
 	memcpy(options, &o, size < sizeof(o) ? size : sizeof(o));
 }
 
-/* Copy what the program knows of the options; the rest is 0. */
+/* tenon/serve.h has these bounds, too. */
+static int check_bounds(const struct tenon_llm_serve_options *o)
+{
+	const struct {
+		const char *name;
+		uint64_t value, least, most;
+	} rows[] = {
+		{ "port", o->port, 0, 65535 },
+		{ "connections_most", o->connections_most, 1, 100000 },
+		{ "requests_most", o->requests_most, 1, 100000 },
+		{ "body_most", o->body_most, 1, 1 << 30 },
+		{ "tokens_most", o->tokens_most, 0, INT32_MAX },
+		{ "deadline_ms", o->deadline_ms, 0, 1000000000 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
+			return tenon_error(
+				-TENON_E_VALUE, "%s is %" PRIu64 "; want %" PRIu64 " to %" PRIu64,
+				rows[i].name, rows[i].value, rows[i].least, rows[i].most);
+	return 0;
+}
+
+/* Copy what the program knows of the options, over the defaults. */
 static int take_options(const struct tenon_llm_serve_options *from,
 			struct tenon_llm_serve_options *to)
 {
-	memset(to, 0, sizeof(*to));
+	tenon_llm_serve_options_init(to, sizeof(*to));
 	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
-	if (!to->host || to->port > 65535 || !to->connections_most || !to->requests_most ||
-	    !to->body_most)
-		return tenon_error(-TENON_E_VALUE,
-				   "a server needs an address with a port of at most 65535, and "
-				   "room for a connection, a request and its body");
-	return 0;
+	if (!to->host)
+		return tenon_error(-TENON_E_VALUE, "host is NULL; want a numeric address");
+	return check_bounds(to);
 }
 
 static void say(const struct server *s, const char *line)
@@ -72,6 +96,18 @@ static void tell_about_template(const struct server *s)
 	tenon_buffer_fini(&line);
 }
 
+/* Refuse new connections, and close the others once their replies are sent. */
+static void stop(struct server *s)
+{
+	const int listening = MHD_quiesce_daemon(s->daemon);
+
+	/* libmicrohttpd leaves this socket open; its thread may still wait for it, so it is closed last */
+	shutdown(listening, SHUT_RDWR);
+	serve_finish_sending(s, SERVE_SENDING_MS);
+	MHD_stop_daemon(s->daemon);
+	close(listening);
+}
+
 static int serve(struct server *s)
 {
 	char address[128];
@@ -82,22 +118,19 @@ static int serve(struct server *s)
 	tell_where(s, address);
 	tell_about_template(s);
 	if (!s->loopback && !s->options->key)
-		say(s, "who can reach this address can use the model; a key (--key-file of "
-		       "tenon-serve) "
-		       "keeps others out");
+		say(s, "who can reach this address can use the model; a key keeps others out");
 	serve_run(s);
-	MHD_stop_daemon(s->daemon);
+	stop(s);
 	return 0;
 }
 
-/* Take what is pending, which would end the program, and unblock what was not blocked before. */
-static void restore_signals(const sigset_t *ours, const sigset_t *before)
+/* Take what is pending, which would end a program that has stopped serving for it. */
+static void take_signals(const sigset_t *ours)
 {
 	static const struct timespec now = { 0, 0 };
 
 	while (sigtimedwait(ours, NULL, &now) > 0)
 		;
-	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 int tenon_llm_serve(struct tenon_llm *llm, const struct tenon_llm_serve_options *options)
@@ -115,8 +148,12 @@ int tenon_llm_serve(struct tenon_llm *llm, const struct tenon_llm_serve_options 
 		pthread_sigmask(SIG_BLOCK, &ours, &before);
 	}
 	err = serve(&s);
-	if (!o.stop)
-		restore_signals(&ours, &before);
+	if (!o.stop) {
+		/* without service a signal is for the program */
+		if (!err)
+			take_signals(&ours);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
 	serve_fini(&s);
 	return err;
 }

@@ -4,9 +4,9 @@
 #define LLM_SERVE_SERVE_H
 
 /*
- * Two threads: libmicrohttpd's reads and writes connections, the main one generates. An exchange is a
- * request with its reply; both threads have a reference to it. While nothing can be sent, its connection
- * is suspended.
+ * Two threads: libmicrohttpd's reads and writes connections; the one that called tenon_llm_serve()
+ * generates. An exchange is a request with its reply; both threads have a reference to it. While nothing
+ * can be sent, its connection is suspended.
  */
 
 #include <microhttpd.h>
@@ -23,18 +23,20 @@ struct server {
 	struct MHD_Daemon *daemon;
 	bool loopback;
 	pthread_mutex_t lock;
-	pthread_cond_t work;		/* a request came, or a client has gone */
-	struct exchange *exchanges;	/* from request to end of reply; owned by the main thread */
+	pthread_cond_t work; /* a request came, or a client has gone */
+	struct exchange
+		*exchanges; /* from request to end of reply; owned by the generating thread */
 	struct connection *connections; /* all, the newest first */
-	struct exchange *fresh;		/* not seen by the main thread yet */
+	struct exchange *fresh;		/* not seen by the generating thread yet */
 	size_t count;			/* of both lists */
+	size_t unsent;			/* whole requests whose reply is not sent */
 	uint64_t numbers;
 	bool stopping;
 };
 
 enum exchange_state {
 	EXCHANGE_READING, /* the body */
-	EXCHANGE_WAITING, /* for the main thread */
+	EXCHANGE_WAITING, /* for the generating thread */
 	EXCHANGE_STREAMING,
 	EXCHANGE_DONE, /* all that is sent is in @out */
 };
@@ -48,6 +50,7 @@ enum exchange_state {
  * @out: the reply, or what is left of a stream
  * @sent: bytes of @out that were sent
  * @suspended: the connection waits for exchange_wake()
+ * @whole: the request was received, and counts as unsent
  * @gone: the client has gone, or the reply was sent
  * @references: 2 while both threads have it
  */
@@ -64,6 +67,7 @@ struct exchange {
 	struct tenon_buffer out;
 	size_t sent;
 	bool suspended;
+	bool whole;
 	bool gone;
 	int references;
 	uint64_t number;
@@ -123,6 +127,12 @@ void serve_signals(sigset_t *out);
 
 /* Answer requests until options->stop() says so; without it, until a signal of serve_signals(), which the thread blocks. */
 void serve_run(struct server *s);
+
+/* how long a server that ends waits until its replies are sent */
+#define SERVE_SENDING_MS 5000
+
+/* Wait until the reply of each whole request is sent, but not longer than @most_ms. */
+void serve_finish_sending(struct server *s, unsigned int most_ms);
 
 /* ---- serve_json.c */
 

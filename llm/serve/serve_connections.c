@@ -77,7 +77,7 @@ static void close_eldest(struct server *s, const struct connection *fresh,
 		shut_down(eldest);
 }
 
-/* Make room: all addresses together have --connections, and one has half of them for requests to come. */
+/* Make room: all addresses together have connections_most, and one has half of them for requests to come. */
 static void limit(struct server *s, const struct connection *fresh)
 {
 	const unsigned int most = s->options->connections_most;

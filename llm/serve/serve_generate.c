@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The main thread: it generates the replies of all requests in one batch. */
+/* The generating thread, which called tenon_llm_serve(): it makes the replies of all requests in one batch. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "llm/serve/serve.h"
 
 /* how often a thread that has nothing to generate looks whether it is to stop */
-#define IDLE_NS 200000000
+#define IDLE_MS 200
 
 /* ---- callbacks of requests, without the lock */
 
@@ -189,20 +189,28 @@ static void look_after(struct server *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Return: the time so many milliseconds from now, for pthread_cond_timedwait() */
+static struct timespec in_ms(unsigned int ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += ms / 1000;
+	t.tv_nsec += (long)(ms % 1000) * 1000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
 /* Wait until there is something to do; take the requests that came. */
 static struct exchange *wait_for_work(struct server *s, bool busy)
 {
+	const struct timespec until = in_ms(IDLE_MS);
 	struct exchange *fresh;
-	struct timespec until;
 
 	pthread_mutex_lock(&s->lock);
-	if (!s->fresh && !busy && !s->stopping) {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += IDLE_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
+	if (!s->fresh && !busy && !s->stopping)
 		pthread_cond_timedwait(&s->work, &s->lock, &until);
-	}
 	fresh = s->fresh;
 	s->fresh = NULL;
 	pthread_mutex_unlock(&s->lock);
@@ -270,17 +278,28 @@ void serve_fini(struct server *s)
 
 void serve_run(struct server *s)
 {
-	bool more = false;
+	bool more = false, stopping = false;
 
 	while (!is_over(s)) {
 		begin_all(s, wait_for_work(s, more));
 		look_after(s);
 		more = tenon_llm_step(s->llm) > 0;
 		look_after(s);
-		if (is_to_stop(s)) {
+		if (!stopping && is_to_stop(s)) {
+			stopping = true;
 			pthread_mutex_lock(&s->lock);
 			s->stopping = true;
 			pthread_mutex_unlock(&s->lock);
 		}
 	}
+}
+
+void serve_finish_sending(struct server *s, unsigned int most_ms)
+{
+	const struct timespec until = in_ms(most_ms);
+
+	pthread_mutex_lock(&s->lock);
+	while (s->unsent && !pthread_cond_timedwait(&s->work, &s->lock, &until))
+		;
+	pthread_mutex_unlock(&s->lock);
 }

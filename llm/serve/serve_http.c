@@ -300,7 +300,7 @@ static bool is_too_large(const struct server *s, struct MHD_Connection *c)
 	return length && strtoull(length, NULL, 10) > s->options->body_most;
 }
 
-/* Hand a request over to the main thread. */
+/* Hand a request over to the generating thread. */
 static enum MHD_Result enqueue(struct exchange *e)
 {
 	struct server *s = e->server;
@@ -450,6 +450,16 @@ static void note(struct server *s, struct MHD_Connection *c, enum connection_sta
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* The request is there: from here on it has a reply to come. */
+static void note_whole(struct exchange *e, struct MHD_Connection *c)
+{
+	pthread_mutex_lock(&e->server->lock);
+	connection_note(c, CONNECTION_WHOLE);
+	e->server->unsent += !e->whole;
+	e->whole = true;
+	pthread_mutex_unlock(&e->server->lock);
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *c, const char *url,
 			      const char *method, const char *version, const char *data,
 			      size_t *size, void **of_connection)
@@ -474,7 +484,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 		*size = 0;
 		return MHD_YES;
 	}
-	note(s, c, CONNECTION_WHOLE);
+	note_whole(e, c);
 	if (e->state == EXCHANGE_READING)
 		return begin(e, !strcmp(url, "/v1/chat/completions"));
 	return send_reply(e);
@@ -491,6 +501,7 @@ static void completed(void *context, struct MHD_Connection *c, void **of_connect
 	if (!e)
 		return;
 	pthread_mutex_lock(&s->lock);
+	s->unsent -= e->whole;
 	e->gone = true;
 	e->suspended = false;
 	pthread_cond_signal(&s->work);

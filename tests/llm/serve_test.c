@@ -2,6 +2,7 @@
 /* The server of language models in this process: what waits, what is too much, what its end leaves, and what comes late. */
 #include "tests/unit/suite.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -18,6 +19,11 @@ static const struct serve_exchange streamed = {
 	"data: [DONE]"
 };
 
+/* refused by a server that ends */
+static const struct serve_exchange long_one = {
+	POST("/v1/completions", "{\"prompt\":\"a\",\"max_tokens\":40}"), 503, ""
+};
+
 static struct tenon_llm *llm;
 
 /* Listen; nothing generates yet. */
@@ -31,13 +37,18 @@ static void start_listening(struct running *r, unsigned int requests)
 	assert_int_equal(running_listen(r), 0);
 }
 
-static void end(struct running *r)
+static void close_server(struct running *r)
 {
-	running_stop(r);
 	MHD_stop_daemon(r->s.daemon);
 	assert_null(r->s.exchanges);
 	assert_null(r->s.connections);
 	running_fini(r);
+}
+
+static void end(struct running *r)
+{
+	running_stop(r);
+	close_server(r);
 }
 
 /* Wait until so many requests are there whole. */
@@ -187,12 +198,67 @@ static void a_server_has_an_address_of_ipv6(void **state)
 	running_fini(&r);
 }
 
+static void a_server_that_ends_waits_for_replies_no_longer_than_it_is_to(void **state)
+{
+	struct running r;
+	int fd;
+
+	(void)state;
+	start_listening(&r, 4);
+	fd = serve_send(r.port, &short_one);
+	await_requests(&r, 1);
+	/* nothing generates, so the reply does not come */
+	serve_finish_sending(&r.s, 50);
+	assert_int_equal(r.s.unsent, 1);
+	assert_int_equal(running_start(&r), 0);
+	assert_reply(fd, 200, short_one.words);
+	running_stop(&r);
+	serve_finish_sending(&r.s, 60000);
+	assert_int_equal(r.s.unsent, 0);
+	close_server(&r);
+}
+
 /* ---- what a program calls (tenon/serve.h) */
+
+/* requests that were submitted since a case set it to 0 */
+static atomic_uint submitted;
+
+int __real_tenon_llm_submit(struct tenon_llm *in, const struct tenon_llm_request *request,
+			    uint64_t *number);
+int __wrap_tenon_llm_submit(struct tenon_llm *in, const struct tenon_llm_request *request,
+			    uint64_t *number);
+
+int __wrap_tenon_llm_submit(struct tenon_llm *in, const struct tenon_llm_request *request,
+			    uint64_t *number)
+{
+	atomic_fetch_add(&submitted, 1);
+	return __real_tenon_llm_submit(in, request, number);
+}
+
+/* what libmicrohttpd's thread sleeps before each reply */
+static atomic_uint slow_ms;
+
+enum MHD_Result __real_MHD_queue_response(struct MHD_Connection *c, unsigned int status,
+					  struct MHD_Response *response);
+enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *c, unsigned int status,
+					  struct MHD_Response *response);
+
+enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *c, unsigned int status,
+					  struct MHD_Response *response)
+{
+	const unsigned int ms = atomic_load(&slow_ms);
+
+	if (ms)
+		usleep(ms * 1000);
+	return __real_MHD_queue_response(c, status, response);
+}
 
 struct embedded {
 	struct tenon_llm_serve_options options;
 	atomic_uint port; /* 0 until it listens */
 	atomic_bool over;
+	bool at_first_request; /* it is over with it */
+	unsigned int over_said;
 	unsigned int lines;
 	char first_line[100];
 	int status;
@@ -215,7 +281,11 @@ static void embedded_say(void *context, const char *line)
 
 static bool embedded_stop(void *context)
 {
-	return atomic_load(&((struct embedded *)context)->over);
+	struct embedded *e = context;
+	bool over = atomic_load(&e->over) || (e->at_first_request && atomic_load(&submitted));
+
+	e->over_said += over;
+	return over;
 }
 
 static void embedded_init(struct embedded *e)
@@ -237,6 +307,17 @@ static void *embedded_thread(void *context)
 	return NULL;
 }
 
+/* Serve in another thread; it listens when this returns. */
+static pthread_t embedded_start(struct embedded *e)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, embedded_thread, e), 0);
+	while (!atomic_load(&e->port))
+		sched_yield();
+	return thread;
+}
+
 static void a_program_serves_until_it_says_so(void **state)
 {
 	struct embedded e;
@@ -244,37 +325,96 @@ static void a_program_serves_until_it_says_so(void **state)
 
 	(void)state;
 	embedded_init(&e);
-	assert_int_equal(pthread_create(&thread, NULL, embedded_thread, &e), 0);
-	while (!atomic_load(&e.port))
-		sched_yield();
+	thread = embedded_start(&e);
 	assert_reply(serve_send(atomic_load(&e.port), &short_one), 200, short_one.words);
 	assert_reply(serve_send(atomic_load(&e.port), &streamed), 200, streamed.words);
 	atomic_store(&e.over, true);
 	pthread_join(thread, NULL);
 	assert_int_equal(e.status, 0);
 	assert_non_null(strstr(e.first_line, "bytes is at http://127.0.0.1:"));
+	assert_int_equal(e.over_said, 1);
+}
+
+/* The thread of connections is slower than the end, with a reply each time. */
+static void a_reply_is_sent_before_a_program_ends(void **state)
+{
+	const struct serve_exchange *const exchanges[] = { &long_one, &streamed };
+	struct embedded e;
+	pthread_t thread;
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
+		embedded_init(&e);
+		e.at_first_request = true;
+		atomic_store(&submitted, 0);
+		thread = embedded_start(&e);
+		atomic_store(&slow_ms, 100);
+		fd = serve_send(atomic_load(&e.port), exchanges[i]);
+		assert_reply(fd, exchanges[i]->status, "the server is stopping");
+		atomic_store(&slow_ms, 0);
+		pthread_join(thread, NULL);
+		assert_int_equal(e.status, 0);
+		/* the request ended after that, and no step asked again */
+		assert_int_equal(e.over_said, 1);
+	}
+}
+
+/* Have SIGTERM wait for this thread. */
+static void term_wait(sigset_t *before)
+{
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, before);
+	pthread_kill(pthread_self(), SIGTERM);
+}
+
+/* Take SIGTERM, if it still waits for this thread. */
+static bool term_take(void)
+{
+	static const struct timespec now = { 0, 0 };
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	return sigtimedwait(&term, NULL, &now) == SIGTERM;
 }
 
 static void a_program_without_a_callback_serves_until_a_signal(void **state)
 {
-	sigset_t term, before, after;
+	sigset_t before, after;
 	struct embedded e;
 
 	(void)state;
 	embedded_init(&e);
 	e.options.stop = NULL;
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
-	pthread_sigmask(SIG_BLOCK, &term, &before);
-	pthread_kill(pthread_self(), SIGTERM);
+	term_wait(&before);
 	assert_int_equal(tenon_llm_serve(llm, &e.options), 0);
 	/* it has taken the signal, and left the mask as it was */
-	sigpending(&after);
-	assert_false(sigismember(&after, SIGTERM));
+	assert_false(term_take());
 	pthread_sigmask(SIG_SETMASK, &before, &after);
 	assert_true(sigismember(&after, SIGTERM));
 	assert_false(sigismember(&after, SIGINT));
 	assert_true(atomic_load(&e.port) != 0);
+}
+
+static void the_options_that_an_older_program_lacks_have_their_defaults(void **state)
+{
+	sigset_t before;
+	struct embedded e;
+
+	(void)state;
+	embedded_init(&e);
+	/* it is not read behind its size, so there is no callback, and a signal ends it */
+	e.options.size = offsetof(struct tenon_llm_serve_options, requests_most);
+	e.options.requests_most = 0;
+	term_wait(&before);
+	assert_int_equal(tenon_llm_serve(llm, &e.options), 0);
+	assert_false(term_take());
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(atomic_load(&e.port), 0);
 }
 
 static void refused(const struct tenon_llm_serve_options *o, int status, const char *words)
@@ -287,6 +427,7 @@ static void refused(const struct tenon_llm_serve_options *o, int status, const c
 static void wrong_options_are_refused(void **state)
 {
 	struct tenon_llm_serve_options *o;
+	sigset_t before;
 	struct running r;
 	struct embedded e;
 
@@ -296,22 +437,57 @@ static void wrong_options_are_refused(void **state)
 	o->host = "localhost";
 	refused(o, -TENON_E_VALUE, "localhost is no numeric address");
 	o->host = NULL;
-	refused(o, -TENON_E_VALUE, "a server needs an address");
-	o->host = "127.0.0.1";
-	o->port = 65536;
-	refused(o, -TENON_E_VALUE, "a server needs an address");
-	/* a program of an older release has a shorter struct: what is behind it is not read */
-	o->size = offsetof(struct tenon_llm_serve_options, body_most);
-	o->port = 0;
-	refused(o, -TENON_E_VALUE, "room for a connection, a request and its body");
-	o->size = sizeof(*o);
+	refused(o, -TENON_E_VALUE, "host is NULL; want a numeric address");
 	start_listening(&r, 1);
+	o->host = "127.0.0.1";
 	o->port = r.port;
 	refused(o, -TENON_E_IO, "cannot listen on 127.0.0.1 port");
+	/* nothing was served, so a signal is not taken */
+	o->stop = NULL;
+	term_wait(&before);
+	refused(o, -TENON_E_IO, "cannot listen on 127.0.0.1 port");
+	assert_true(term_take());
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	assert_int_equal(running_start(&r), 0);
 	end(&r);
 	assert_int_equal(atomic_load(&e.port), 0);
 	assert_int_equal(e.lines, 0);
+}
+
+static void options_out_of_their_bounds_are_refused(void **state)
+{
+	struct embedded e;
+	struct tenon_llm_serve_options *const o = &e.options;
+
+	(void)state;
+	embedded_init(&e);
+	/* what is not refused ends at once */
+	atomic_store(&e.over, true);
+	o->port = 65536;
+	refused(o, -TENON_E_VALUE, "port is 65536; want 0 to 65535");
+	o->port = 0;
+	o->connections_most = 0;
+	refused(o, -TENON_E_VALUE, "connections_most is 0; want 1 to 100000");
+	o->connections_most = UINT_MAX;
+	refused(o, -TENON_E_VALUE, "connections_most is 4294967295; want 1 to 100000");
+	o->connections_most = 100000;
+	o->requests_most = 0;
+	refused(o, -TENON_E_VALUE, "requests_most is 0; want 1 to 100000");
+	o->requests_most = 100001;
+	refused(o, -TENON_E_VALUE, "requests_most is 100001; want 1 to 100000");
+	o->requests_most = 100000;
+	o->body_most = 0;
+	refused(o, -TENON_E_VALUE, "body_most is 0; want 1 to 1073741824");
+	o->body_most = (1 << 30) + 1;
+	refused(o, -TENON_E_VALUE, "body_most is 1073741825; want 1 to 1073741824");
+	o->body_most = 1 << 30;
+	o->tokens_most = (size_t)INT32_MAX + 1;
+	refused(o, -TENON_E_VALUE, "tokens_most is 2147483648; want 0 to 2147483647");
+	o->tokens_most = INT32_MAX;
+	o->deadline_ms = UINT64_MAX;
+	refused(o, -TENON_E_VALUE, "deadline_ms is 18446744073709551615; want 0 to 1000000000");
+	o->deadline_ms = 1000000000;
+	assert_int_equal(tenon_llm_serve(llm, o), 0);
 }
 
 static int open_model(void **state)
@@ -334,12 +510,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(more_requests_than_may_wait_are_refused),
 		cmocka_unit_test(a_server_that_ends_refuses_what_waits_and_what_comes),
+		cmocka_unit_test(a_server_that_ends_waits_for_replies_no_longer_than_it_is_to),
 		cmocka_unit_test(a_request_whose_client_has_left_is_dropped),
 		cmocka_unit_test(a_stream_whose_client_has_left_is_in_nobodys_way),
 		cmocka_unit_test(a_server_has_an_address_of_ipv6),
 		cmocka_unit_test(a_program_serves_until_it_says_so),
+		cmocka_unit_test(a_reply_is_sent_before_a_program_ends),
 		cmocka_unit_test(a_program_without_a_callback_serves_until_a_signal),
+		cmocka_unit_test(the_options_that_an_older_program_lacks_have_their_defaults),
 		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(options_out_of_their_bounds_are_refused),
 	};
 
 #if defined(__x86_64__) && defined(__GLIBC__)
