@@ -142,6 +142,13 @@ if command -v pkg-config >/dev/null 2>&1; then
 	it "the .pc file is relative to its prefix" grep -q '^libdir=${exec_prefix}/lib/triplet$' \
 		"$root/opt/x/lib/triplet/pkgconfig/tenon.pc"
 fi
+# the commands alone, in a configuration without that library
+leaves_out_what_has_no_library()
+{
+	make_in_copy O="$folder" $where CONFIG_LLM_SERVE= -n install > "$scratch/commands" 2>&1 || { tail "$scratch/commands"; return 1; }
+	grep -q 'include/tenon/rpc\.h' "$scratch/commands" && not grep -e 'tenon[/_]serve\.h' -e 'examples/serve' "$scratch/commands"
+}
+it "a header and its page are not installed without their library" leaves_out_what_has_no_library
 it "installing again changes nothing" make_in_copy O="$folder" $where install
 # the files that have the prefix, of some hundreds
 compiles_few_files()
