@@ -10,8 +10,8 @@
  *
  * This includes the headers that most programs need. Others are included by name: tenon/remote.h,
  * tenon/launcher.h, those of a single product (tenon/ethosu.h) and of the libraries beside this one
- * (tenon/link.h, tenon/rpc.h, tenon/llm.h). Backends, payload formats and kinds of modules also
- * include headers of tenon/backend/.
+ * (tenon/link.h, tenon/rpc.h, tenon/llm.h, tenon/serve.h). Backends, payload formats and kinds of
+ * modules also include headers of tenon/backend/.
  *
  * How things end: an object (device, module, function, tensor, queue, timeline …) is counted, and
  * tenon_object_unref() drops a reference. Models, remote sessions, cases and language models end with

@@ -106,7 +106,7 @@ static int check_key(const struct signature_work *w, const char *path)
 
 static int parse_private(struct signature_work *w, const char *path, const char *bytes, size_t size)
 {
-	/* of the form PEM the NUL behind it is a part */
+	/* mbedtls counts the NUL of PEM */
 	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
 	int error;
 

@@ -25,7 +25,7 @@ struct tls_server {
 
 static int parse_key(struct tls_server *s, const char *path, const char *bytes, size_t size)
 {
-	/* of the form PEM the NUL behind it is a part */
+	/* mbedtls counts the NUL of PEM */
 	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
 	int error;
 

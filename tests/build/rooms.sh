@@ -199,7 +199,7 @@ only_named_by()
 }
 
 # mortise proves that what a backend needs of the library is public: its sources are those of a third party, who has the headers
-# that install writes, and takes the rooms below along. These have their own parts of lib/, with which it does not come in touch.
+# that install writes, and takes the rooms below along. Those rooms use parts of lib/, of which mortise includes none.
 mortise_includes()
 {
 	grep -n '^[[:space:]]*#[[:space:]]*include' devices/mortise/*.[ch] > "$scratch/mortise" && grep -vE 'include (<|"(devices/(mortise|cmdstream)|driver/(board|ring|shm|dmabuf)|firmware/[a-z]*)/[a-z0-9_]*\.h")' \
