@@ -21,11 +21,13 @@
  * ignores them.
  */
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 
 #include "driver/archive/archive.h"
 #include "link/module/artifact.h"
+
+/* a build without JSON has no header of cJSON, and uses nothing of what follows */
+struct cJSON;
 
 /* versions that are read; the last one is written */
 #define MLF_OLDEST 5
@@ -45,7 +47,7 @@
  */
 struct mlf_model {
 	const char *name;
-	const cJSON *json;
+	const struct cJSON *json;
 	bool graph;
 	bool aot;
 };
@@ -62,7 +64,7 @@ struct mlf_model {
 struct mlf {
 	const char *path;
 	struct archive_files files;
-	cJSON *metadata;
+	struct cJSON *metadata;
 	int version;
 	struct mlf_model *models;
 	size_t count;
@@ -137,7 +139,8 @@ bool mlf_is_host_file(const struct mlf *m, const struct mlf_model *model,
  *
  * Return: 0; -TENON_E_FORMAT; -TENON_E_VALUE; -TENON_E_OVERFLOW; -TENON_E_NOMEM.
  */
-int mlf_memory(struct tenon_slice graph, const char *path, struct tenon_slice params, cJSON **out);
+int mlf_memory(struct tenon_slice graph, const char *path, struct tenon_slice params,
+	       struct cJSON **out);
 
 /**
  * struct mlf_content - what an archive is written of

@@ -160,20 +160,22 @@ static enum MHD_Result send_stream(struct exchange *e)
 	return result;
 }
 
-/* The reply of an exchange that waited. */
+/* The reply of an exchange that waited. Its status stays, and so does what it sends if it is no stream. */
 static enum MHD_Result send_reply(struct exchange *e)
 {
-	enum MHD_Result result = MHD_YES;
+	bool waits;
 
 	pthread_mutex_lock(&e->server->lock);
-	if (e->state == EXCHANGE_WAITING)
+	waits = e->state == EXCHANGE_WAITING;
+	if (waits)
 		suspend(e);
-	else if (e->request.stream && e->status == MHD_HTTP_OK)
-		result = send_stream(e);
-	else
-		result = send_bytes(e->connection, e->status, &e->out);
 	pthread_mutex_unlock(&e->server->lock);
-	return result;
+	if (waits)
+		return MHD_YES;
+	/* without our lock, since libmicrohttpd takes its own here, and holds that when it calls read_stream() */
+	if (e->request.stream && e->status == MHD_HTTP_OK)
+		return send_stream(e);
+	return send_bytes(e->connection, e->status, &e->out);
 }
 
 /* ---- requests */

@@ -16,8 +16,11 @@ find_guest_kernel
 
 make_image()
 {
-	client=$TENON_BUILD/plugins/rpc.so
-	[ ! -e "$client" ] || add_program "$client" programs/plugins || return
+	# what the command opens to send a module
+	for plugin in rpc describe; do
+		plugin=$TENON_BUILD/plugins/$plugin.so
+		[ ! -e "$plugin" ] || add_program "$plugin" programs/plugins || return
+	done
 	mkdir -p "$scratch/root/bin" && add_program "$TENON_COMMAND" programs &&
 		add_program "$TENON_BUILD/libtenon.so.0" programs &&
 		add_program "$TENON_BUILD/tests/remote/hostile.so" programs && add_program "$(command -v setpriv)" programs &&

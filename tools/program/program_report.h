@@ -8,6 +8,9 @@
 
 #include "tools/json/json_value.h"
 
+/* a build without JSON has no header of cJSON */
+struct cJSON;
+
 /* objects and lists in each other; what is deeper is left out */
 #define PROGRAM_REPORT_DEPTH 16
 
@@ -27,7 +30,7 @@ struct program_report {
 	const char *before;
 	const char *after;
 	size_t lines;
-	cJSON *at[PROGRAM_REPORT_DEPTH];
+	struct cJSON *at[PROGRAM_REPORT_DEPTH];
 	size_t depth;
 };
 
@@ -35,7 +38,7 @@ struct program_report {
 struct program_report program_report_text(FILE *out);
 
 /** program_report_json - a report that adds members to @root */
-struct program_report program_report_json(cJSON *root);
+struct program_report program_report_json(struct cJSON *root);
 
 /** program_report_within - a report on the program of an operator, within the report @r on its model */
 struct program_report program_report_within(struct program_report *r);
