@@ -27,7 +27,7 @@
 #define OPTION_SLOT(option, function) (OPTION_ON(option) ? (function) : NULL)
 
 /* Entries of a list, each with its comma, that are there where an option is on. What they name is in files of that option. */
-#ifdef __cppcheck__ /* version 2.10 stops at an argument that ends in a comma */
+#ifdef __cppcheck__ /* defined by tests/build/cppcheck.sh: version 2.10 stops at an argument that ends in a comma */
 #define OPTION_ROWS(option, ...) __VA_ARGS__
 #else
 #define OPTION_ROWS(option, ...) OPTION_CHOOSE(option, OPTION_ROWS_, __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An archive in Model Library Format becomes a module: its files are linked like those of a user. */
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * Ahead-of-time code in an archive comes without the description that a runtime needs. It is written
  * here as a C source, of metadata.json and the header of main in the Relay program.
  */
+#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -61,7 +61,7 @@ cppcheck_of()
 		set -- "$@" "--suppress=$id"
 	done
 	cppcheck --quiet --std=c99 --enable=warning,portability --library=posix --library=gnu --template='{file}:{line}: {message} [{id}]' \
-		-Iinclude -I. "-I$TENON_BUILD/include" "--include=$TENON_BUILD/include/generated/autoconf.h" -D_GNU_SOURCE -D__x86_64__ \
+		-Iinclude -I. "-I$TENON_BUILD/include" "--include=$TENON_BUILD/include/generated/autoconf.h" -D_GNU_SOURCE -D__x86_64__ -D__cppcheck__ \
 		'-DElfW(type)=Elf64_##type' -DTENON_VERSION_TEXT='"0"' -DVK_VERSION_1_3=1 "$@" > "$scratch/messages" 2>&1 ||
 		{ echo "cppcheck: exit status $?"; cat "$scratch/messages"; return 1; }
 	sed -f "$scratch/known" "$scratch/messages"

@@ -66,7 +66,7 @@ lists_begin_with_a_sentence()
 # What a compiler leaves beside a source by accident names the machine it ran on
 keeps_nothing_of_a_compiler()
 {
-	! git ls-files | grep -E '\.(d|gcno|gcda|o|gch)$|(^|/)(a\.out|core)$'
+	! git ls-files | grep -E '\.(d|gcno|gcda|gch)$|(^|/)(a\.out|core)$'
 }
 
 formatted()
