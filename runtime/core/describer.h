@@ -78,8 +78,10 @@ int describer_open(const struct describer **out);
 #define DESCRIBER_PLUGIN(slot, ...)                                                                \
 	({                                                                                         \
 		const struct describer *plugin_;                                                   \
-		int opening_ = describer_open(&plugin_);                                           \
-		opening_ ? opening_ : plugin_->slot(__VA_ARGS__);                                  \
+		int err_ = describer_open(&plugin_);                                               \
+		if (!err_)                                                                         \
+			err_ = plugin_->slot(__VA_ARGS__);                                         \
+		err_;                                                                              \
 	})
 
 #endif /* RUNTIME_CORE_DESCRIBER_H */
