@@ -8,13 +8,12 @@
 #include <mbedtls/error.h>
 #include <mbedtls/md.h>
 #include <mbedtls/pk.h>
-#include <mbedtls/version.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
 #include "lib/file_secret.h"
+#include "lib/private_key.h"
 
 /* RSA below this is not safe */
 #define RSA_BITS_LEAST 2048
@@ -104,34 +103,21 @@ static int check_key(const struct signature_work *w, const char *path)
 			   mbedtls_pk_get_bitlen(&w->key), RSA_BITS_LEAST);
 }
 
-static int parse_private(struct signature_work *w, const char *path, const char *bytes, size_t size)
-{
-	/* mbedtls counts the NUL of PEM */
-	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
-	int error;
-
-	errno = 0;
-#if MBEDTLS_VERSION_MAJOR >= 3
-	error = mbedtls_pk_parse_key(&w->key, (const unsigned char *)bytes, all, NULL, 0,
-				     mbedtls_ctr_drbg_random, &w->random);
-#else
-	error = mbedtls_pk_parse_key(&w->key, (const unsigned char *)bytes, all, NULL, 0);
-#endif
-	return error ? key_error(path, "private key without a passphrase", error) : 0;
-}
-
 static int read_private(struct signature_work *w, const char *path)
 {
 	struct stat st;
 	char *bytes;
 	size_t size;
-	int fd, err = file_secret_open_any(path, "key", &fd, &st);
+	int error, fd, err = file_secret_open_any(path, "key", &fd, &st);
 
 	if (err)
 		return err;
 	err = file_secret_read(fd, path, "key", &bytes, &size);
-	if (!err)
-		err = parse_private(w, path, bytes, size);
+	if (!err) {
+		errno = 0;
+		error = private_key_parse(&w->key, &w->random, bytes, size);
+		err = error ? key_error(path, "private key without a passphrase", error) : 0;
+	}
 	file_secret_free(bytes, size);
 	/* a public key, which is no secret, was refused above */
 	err = err ? err : file_secret_check(&st, path, "key");

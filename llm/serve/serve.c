@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serve a model: defaults, what people are told, and the order of things from the first to the last. */
+/* The public functions of libtenon-serve: check the options, listen, answer until the program stops it, and end. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

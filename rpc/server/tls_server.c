@@ -4,14 +4,14 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <tenon/error.h>
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
-#include "lib/file_secret.h"
 #include "lib/clock.h"
+#include "lib/file_secret.h"
+#include "lib/private_key.h"
 #include "rpc/server/relay.h"
 #include "rpc/wire/tls.h"
 #include "rpc/wire/tls_state.h"
@@ -23,32 +23,19 @@ struct tls_server {
 	mbedtls_pk_context key;
 };
 
-static int parse_key(struct tls_server *s, const char *path, const char *bytes, size_t size)
-{
-	/* mbedtls counts the NUL of PEM */
-	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
-	int error;
-
-#if MBEDTLS_VERSION_MAJOR >= 3
-	error = mbedtls_pk_parse_key(&s->key, (const unsigned char *)bytes, all, NULL, 0,
-				     mbedtls_ctr_drbg_random, &s->base.random);
-#else
-	error = mbedtls_pk_parse_key(&s->key, (const unsigned char *)bytes, all, NULL, 0);
-#endif
-	return error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
-}
-
 static int read_key(struct tls_server *s, const char *path)
 {
 	char *bytes;
 	size_t size;
-	int fd, err = file_secret_open(path, "key", &fd);
+	int error, fd, err = file_secret_open(path, "key", &fd);
 
 	if (err)
 		return err;
 	err = file_secret_read(fd, path, "key", &bytes, &size);
-	if (!err)
-		err = parse_key(s, path, bytes, size);
+	if (!err) {
+		error = private_key_parse(&s->key, &s->base.random, bytes, size);
+		err = error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
+	}
 	file_secret_free(bytes, size);
 	return err;
 }

@@ -308,7 +308,7 @@ static int ask_traced(uint64_t *facts)
 	snprintf(path, sizeof(path), "%s/trace.json", session.folder);
 	err = tenon_trace(path);
 	err = err ? err : rpc_ask_device(facts);
-	/* the trace of a session that failed is left out, and that is told on the standard error output */
+	/* if a session failed, the file has no trace of it, and tenon_trace() prints that on standard error */
 	if (tenon_trace(NULL))
 		fail_msg("%s", tenon_error_message());
 	return err;

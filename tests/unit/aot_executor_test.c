@@ -497,7 +497,7 @@ static void parameters_that_do_not_fit_are_refused(void **state)
 
 static void host_code_may_write_to_an_input_that_is_a_parameter(void **state)
 {
-	/* where nobody can write to it */
+	/* in read-only memory, so that a write without a copy would crash */
 	static const float fixed[4] __attribute__((aligned(128))) = { 10, 20, 30, 40 };
 	struct tenon_module *factory = make_factory(), *executor;
 	int64_t shape = 4;

@@ -168,7 +168,7 @@ static void parameters_are_shared_with_who_has_them(void **state)
 		tenon_arg_bytes(&junk));
 	REFUSES(m, -TENON_E_NOT_FOUND, "the other executor has no \"w\"", "share_params", theirs,
 		tenon_arg_bytes(&bytes));
-	/* a name that nobody asks for is no fault */
+	/* the graph has no input "none": that parameter is skipped, and the refusal names "x" */
 	REFUSES(m, -TENON_E_NOT_FOUND, "the other executor has no \"x\"", "share_params", theirs,
 		tenon_arg_bytes(&pair));
 	assert_int_equal(CALL(other, "load_params", &ret, tenon_arg_bytes(&bytes)), 0);
@@ -284,7 +284,7 @@ static void a_library_that_cannot_look_up_parameters_is_refused(void **state)
 	tenon_object_unref(m);
 }
 
-/* A bool of older TVM is told to functions of today's convention as theirs. */
+/* Check that a function of today's convention sees tensors of bool where the graph has the bool of older TVM. */
 static int wants_bools(void *self, const struct tenon_value *args, int32_t count,
 		       struct tenon_value *ret)
 {

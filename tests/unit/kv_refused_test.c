@@ -445,7 +445,7 @@ static void ranges_and_windows_that_cannot_be_are_refused(void **unused)
 	assert_int_equal(kv_cache_set_window(c, 0, 8, 2), 0);
 	assert_int_equal(kv_cache_set_window(c, 0, 9, 2), -TENON_E_USAGE);
 	assert_error_has("has a window of 8 tokens");
-	/* of those in the window nobody can tell which will be there */
+	/* the cache cannot tell which tokens of the window will still be there */
 	assert_int_equal(kv_cache_fork(c, 0, 1, -1), -TENON_E_VALUE);
 	assert_error_has("its sliding window keeps the first 2 tokens alone");
 	assert_int_equal(kv_cache_fork(c, 0, 1, -2), -TENON_E_VALUE);

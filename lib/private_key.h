@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Parse a private key that was read from a file, for rooms that use mbedtls. */
+#ifndef LIB_PRIVATE_KEY_H
+#define LIB_PRIVATE_KEY_H
+
+#include <mbedtls/ctr_drbg.h>
+#include <mbedtls/pk.h>
+#include <mbedtls/version.h>
+#include <string.h>
+
+/**
+ * private_key_parse - parse a private key without a passphrase, in PEM or DER
+ * @key: receives the key; initialised by the caller
+ * @random: hides the key from measurements of time
+ * @bytes: of file_secret_read(), with a NUL behind them
+ * @size: their number, without the NUL
+ *
+ * Return: 0; an error of mbedtls.
+ */
+static inline int private_key_parse(mbedtls_pk_context *key, mbedtls_ctr_drbg_context *random,
+				    const char *bytes, size_t size)
+{
+	/* mbedtls counts the NUL of PEM */
+	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
+
+#if MBEDTLS_VERSION_MAJOR >= 3
+	return mbedtls_pk_parse_key(key, (const unsigned char *)bytes, all, NULL, 0,
+				    mbedtls_ctr_drbg_random, random);
+#else
+	(void)random;
+	return mbedtls_pk_parse_key(key, (const unsigned char *)bytes, all, NULL, 0);
+#endif
+}
+
+#endif /* LIB_PRIVATE_KEY_H */
