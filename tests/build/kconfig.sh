@@ -187,8 +187,9 @@ names_only_options()
 	{
 		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hE '^#(if|elif)' |
 			grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/^CONFIG_//; s/_MODULE$//'
-		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hoE 'OPTION_(ON|SLOT|ROWS)[(][A-Z0-9_]+' |
-			sed 's/.*[(]//'
+		# not what a comment says of them
+		find . -path './build*' -prune -o -name '*.[ch]' -print | xargs grep -hvE '^\s*(/?[*]|//)' |
+			grep -oE '(OPTION_(ON|SLOT|ROWS|CHOOSE)|PLUGIN_SLOT)[(][A-Z0-9_]+' | sed 's/.*[(]//'
 		find . -path './build*' -prune -o -name Kbuild -print | xargs grep -hv '^#' > "$scratch/kbuild"
 		grep -hv '^#' scripts/Makefile.* >> "$scratch/kbuild"
 		grep -oE '[(]CONFIG_[A-Z0-9_]+[)]' "$scratch/kbuild" | sed 's/^(CONFIG_//; s/)$//'
