@@ -67,10 +67,10 @@ struct plugin_offer {
  * @offer: NULL until the plug-in is opened; atomic
  * @backend: a backend without slots until @offer is there
  * @formats: formats of its payloads, ended by NULL
- * @executes: modules of @loaders are models
  * @loaders: of the kinds of modules that it loads, ended by one without a kind; they open the plug-in
  * @functions: names of its global functions, one behind the other, ended by an empty one; one that ends in a dot is the
  *	beginning of names. NULL without any
+ * @executes: modules of @loaders are models
  * @registered: its functions are registered; atomic
  * @refusal: why they cannot be: the plug-in is not opened again for a function; atomic
  */
@@ -80,9 +80,9 @@ struct plugin {
 	const struct plugin_offer *offer;
 	const struct tenon_backend *backend;
 	const struct tenon_payload_format *const *formats;
-	bool executes;
 	const struct tenon_module_loader *loaders;
 	const char *functions;
+	bool executes;
 	bool registered;
 	char *refusal;
 };
