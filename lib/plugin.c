@@ -18,6 +18,7 @@
 #include "lib/file_trust.h"
 #include "lib/fork_gate.h"
 #include "lib/library_path.h"
+#include "lib/plugin_format.h"
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -62,7 +63,7 @@ static bool trusted_as_library(const char *library, const char *folder, const ch
 	return *library && as_closed_as(library, folder) && as_closed_as(library, path);
 }
 
-static const struct plugin_offer *open_library(const char *path)
+static const struct plugin_offer *open_library(const struct plugin *plugin, const char *path)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct plugin_offer *offer = handle ? dlsym(handle, "tenon_plugin") : NULL;
@@ -73,6 +74,9 @@ static const struct plugin_offer *open_library(const char *path)
 		tenon_error(-TENON_E_IO, "%s", words ? words : path);
 	} else if (strcmp(offer->version, TENON_VERSION_TEXT)) {
 		tenon_error(-TENON_E_IO, "%s: another release than that of libtenon.so", path);
+	} else if (!plugin_slot(offer, plugin->part)) {
+		tenon_error(-TENON_E_IO, "%s: another plug-in than that of %s", path,
+			    plugin->option);
 	} else {
 		return offer;
 	}
@@ -230,7 +234,7 @@ static const struct plugin_offer *try_folder(struct search *s, size_t folder)
 		err = 0;
 	}
 	if (!err) {
-		offer = open_library(real);
+		offer = open_library(s->plugin, real);
 		if (offer)
 			return offer;
 	}
@@ -283,4 +287,46 @@ int plugin_open(struct plugin *plugin, int status)
 		err = open_plugin(plugin, status);
 	fork_gate_unlock(&open_lock);
 	return err;
+}
+
+int plugin_lacks(const struct plugin *plugin, const char *what)
+{
+	struct tenon_buffer text = TENON_BUFFER_INIT;
+	Dl_info info;
+	int err;
+
+	if (!dladdr(plugin->offer, &info) || !info.dli_fname)
+		info.dli_fname = plugin->name;
+	tenon_buffer_printf(
+		&text, "%s lacks %s: it was built with other options than libtenon.so. Install ",
+		info.dli_fname, what);
+	if (!print_package(plugin->name, &text))
+		tenon_buffer_printf(&text, "%s.so", plugin->name);
+	tenon_buffer_printf(&text, " of the same build");
+	err = tenon_error(-TENON_E_UNSUPPORTED, "%s", text.data ? text.data : plugin->option);
+	tenon_buffer_fini(&text);
+	return err;
+}
+
+static const struct tenon_payload_format *format_of(const struct tenon_backend *b, const char *kind)
+{
+	const struct tenon_payload_format *const *f;
+	const char *const *k;
+
+	for (f = b->formats; f && *f; f++)
+		for (k = (*f)->kinds; *k; k++)
+			if (!strcmp(*k, kind))
+				return *f;
+	return NULL;
+}
+
+int plugin_format(struct plugin *plugin, const char *kind, size_t place, const char *slot,
+		  const struct tenon_payload_format **out)
+{
+	int err = plugin_open(plugin, -TENON_E_NO_LOADER);
+
+	if (err)
+		return err;
+	*out = format_of(plugin->offer->backend, kind);
+	return *out && plugin_slot(*out, place) ? 0 : plugin_lacks(plugin, slot);
 }

@@ -10,6 +10,8 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <tenon/function.h>
 
 #include "lib/option.h"
@@ -60,6 +62,9 @@ struct plugin_offer {
 	const struct describer *describer;
 };
 
+/* The part that a plug-in has, for struct plugin: PLUGIN_PART(backend) */
+#define PLUGIN_PART(name) .part = offsetof(struct plugin_offer, name)
+
 /**
  * struct plugin - a part that an option builds in or makes a plug-in, and what is known of it before it is opened
  * @name: name of the file, without ".so"; NULL for a backend that is left out, of which only @formats are there
@@ -70,6 +75,7 @@ struct plugin_offer {
  * @loaders: of the kinds of modules that it loads, ended by one without a kind; they open the plug-in
  * @functions: names of its global functions, one behind the other, ended by an empty one; one that ends in a dot is the
  *	beginning of names. NULL without any
+ * @part: place in struct plugin_offer of the part that it must have; 0: no part is looked for
  * @executes: modules of @loaders are models
  * @registered: its functions are registered; atomic
  * @refusal: why they cannot be: the plug-in is not opened again for a function; atomic
@@ -82,10 +88,20 @@ struct plugin {
 	const struct tenon_payload_format *const *formats;
 	const struct tenon_module_loader *loaders;
 	const char *functions;
+	unsigned char part;
 	bool executes;
 	bool registered;
 	char *refusal;
 };
+
+/* Test whether the pointer at @place in a table that a plug-in handed over is set. */
+static inline bool plugin_slot(const void *table, size_t place)
+{
+	const void *slot;
+
+	memcpy(&slot, (const char *)table + place, sizeof(slot));
+	return slot != NULL;
+}
 
 /* runtime/table/plugin_table.c: those of this build that have a backend, loaders or functions, ended by NULL */
 extern struct plugin *const plugin_table[];
@@ -113,6 +129,15 @@ bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out);
  * package that has the plug-in, where TENON_PLUGIN_PACKAGES names it.
  */
 int plugin_open(struct plugin *plugin, int status);
+
+/**
+ * plugin_lacks - fail for want of a function that an opened plug-in lacks, as one that was built with other options may
+ * @plugin: the plug-in
+ * @what: the function
+ *
+ * Return: -TENON_E_UNSUPPORTED, with a message that names the file, @what and what to do.
+ */
+int plugin_lacks(const struct plugin *plugin, const char *what);
 #else
 static inline bool plugin_missing(const struct plugin *plugin, struct tenon_buffer *out)
 {
@@ -122,6 +147,11 @@ static inline bool plugin_missing(const struct plugin *plugin, struct tenon_buff
 static inline int plugin_open(struct plugin *plugin, int status)
 {
 	return 0; /* built in */
+}
+
+static inline int plugin_lacks(const struct plugin *plugin, const char *what)
+{
+	return -TENON_E_UNSUPPORTED; /* what is built in lacks nothing */
 }
 #endif
 

@@ -5,8 +5,8 @@
 
 /*
  * The library has the description of a backend's payloads even where the backend is a plug-in: it lists them without
- * opening it. PLUGIN_FORMAT(prefix, option, plugin, index) defines functions that call the slots of format number @index of
- * that backend. PLUGIN_SLOT(option, prefix, slot, function) is the one for a slot where the option is m, or else @function.
+ * opening it. PLUGIN_FORMAT(prefix, option, plugin, kind) defines functions that call the slots of that backend's format of
+ * @kind. PLUGIN_SLOT(option, prefix, slot, function) is the one for a slot where the option is m, or else @function.
  */
 
 #include <tenon/backend/backend.h>
@@ -14,6 +14,13 @@
 
 #include "lib/option.h"
 #include "lib/plugin.h"
+
+/*
+ * Open a plug-in for a slot of one of its formats. Return: 0; -TENON_E_NO_LOADER without the plug-in; -TENON_E_UNSUPPORTED for one
+ * that was built with other options and lacks it.
+ */
+int plugin_format(struct plugin *plugin, const char *kind, size_t place, const char *slot,
+		  const struct tenon_payload_format **out);
 
 #define PLUGIN_SLOT(option, prefix, slot, function)                                                \
 	OPTION_CHOOSE(option, SLOT_, prefix##_##slot, function)
@@ -25,7 +32,8 @@
 	__attribute__((unused)) static int prefix##_##slot parameters                              \
 	{                                                                                          \
 		const struct tenon_payload_format *format;                                         \
-		int err = prefix##_open(&format);                                                  \
+		int err = prefix##_open(offsetof(struct tenon_payload_format, slot),               \
+					#slot "() of its format", &format);                        \
                                                                                                    \
 		return err ? err : format->slot arguments;                                         \
 	}
@@ -33,15 +41,12 @@
 #define PLUGIN_FORMAT(prefix, option, ...) OPTION_CHOOSE(option, FORMAT_, prefix, __VA_ARGS__)
 #define FORMAT_BUILT_IN(...)
 #define FORMAT_OFF(...)
-#define FORMAT_PLUGIN(prefix, name, index)                                                         \
+#define FORMAT_PLUGIN(prefix, name, kind)                                                          \
 	extern struct plugin plugin_##name;                                                        \
-	static int prefix##_open(const struct tenon_payload_format **out)                          \
+	static int prefix##_open(size_t place, const char *slot,                                   \
+				 const struct tenon_payload_format **out)                          \
 	{                                                                                          \
-		int err = plugin_open(&plugin_##name, -TENON_E_NO_LOADER);                         \
-                                                                                                   \
-		if (!err)                                                                          \
-			*out = plugin_##name.offer->backend->formats[index];                       \
-		return err;                                                                        \
+		return plugin_format(&plugin_##name, kind, place, slot, out);                      \
 	}                                                                                          \
 	FORMAT_SLOT(prefix, field,                                                                 \
 		    (char letter, struct tenon_cursor *c, struct tenon_payload_info *info),        \

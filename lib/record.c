@@ -30,6 +30,8 @@ int record_begin(const struct record_options *o)
 	if (err)
 		return err;
 	r = plugin_trace.offer->tracer->recorder;
+	if (!r)
+		return plugin_lacks(&plugin_trace, "the writing of records (CONFIG_RECORD)");
 	return trace_start(&r->tracer, r->begin, o, o->folder);
 }
 

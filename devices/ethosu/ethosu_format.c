@@ -6,7 +6,7 @@
 #include "devices/ethosu/ethosu_device.h"
 #include "lib/plugin_format.h"
 
-PLUGIN_FORMAT(in_plugin, DEVICE_ETHOSU, ethosu, 0)
+PLUGIN_FORMAT(in_plugin, DEVICE_ETHOSU, ethosu, "ethos-u")
 #define SLOT(slot, function) PLUGIN_SLOT(DEVICE_ETHOSU, in_plugin, slot, function)
 
 /* Zip archives, and parts in memory, are ours by their name or kind alone. */

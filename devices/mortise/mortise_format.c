@@ -40,9 +40,8 @@ static int unpack(const struct tenon_payload_file *file, struct tenon_cursor *re
 	return err ? err : tenon_buffer_slice(out, image);
 }
 
-/* the numbers are places in mortise_payload_formats */
-PLUGIN_FORMAT(mortise_in_plugin, DEVICE_MORTISE, mortise, 0)
-PLUGIN_FORMAT(stream_in_plugin, DEVICE_MORTISE, mortise, 1)
+PLUGIN_FORMAT(mortise_in_plugin, DEVICE_MORTISE, mortise, "mortise")
+PLUGIN_FORMAT(stream_in_plugin, DEVICE_MORTISE, mortise, "cmdstream")
 #define STREAM_SLOT(slot, function) PLUGIN_SLOT(DEVICE_MORTISE, stream_in_plugin, slot, function)
 
 const char *const mortise_payload_kinds[] = {

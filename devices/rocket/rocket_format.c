@@ -9,7 +9,7 @@
 #include "devices/rocket/rocket_device.h"
 #include "lib/plugin_format.h"
 
-PLUGIN_FORMAT(in_plugin, DEVICE_ROCKET, rocket, 0)
+PLUGIN_FORMAT(in_plugin, DEVICE_ROCKET, rocket, "rocket")
 #define SLOT(slot, function) PLUGIN_SLOT(DEVICE_ROCKET, in_plugin, slot, function)
 
 /* Other programs may have files with the same suffix. */

@@ -7,7 +7,7 @@
 #include "devices/torq/torq_payload.h"
 #include "lib/plugin_format.h"
 
-PLUGIN_FORMAT(in_plugin, DEVICE_TORQ, torq, 0)
+PLUGIN_FORMAT(in_plugin, DEVICE_TORQ, torq, "torq")
 #define SLOT(slot, function) PLUGIN_SLOT(DEVICE_TORQ, in_plugin, slot, function)
 
 /* Archives are ours by their name alone; of modules of IREE for other targets, reading says that they have nothing for this one. */

@@ -9,10 +9,15 @@
 /* the row of runtime/describe/ in the table of plug-ins */
 extern struct plugin plugin_describe;
 
-int describer_open(const struct describer **out)
+int describer_open(const struct describer **out, size_t place, const char *function)
 {
 	int err = plugin_open(&plugin_describe, -TENON_E_UNSUPPORTED);
 
-	*out = err ? NULL : plugin_describe.offer->describer;
-	return err;
+	*out = NULL;
+	if (err)
+		return err;
+	if (!plugin_slot(plugin_describe.offer->describer, place))
+		return plugin_lacks(&plugin_describe, function);
+	*out = plugin_describe.offer->describer;
+	return 0;
 }

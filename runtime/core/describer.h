@@ -9,6 +9,7 @@
  * directly, and a static program has those alone that it uses.
  */
 
+#include <stddef.h>
 #include <tenon/backend/module_kind.h>
 #include <tenon/visit.h>
 
@@ -68,8 +69,11 @@ struct describer {
 	__typeof__(describe_artifacts) *artifacts;
 };
 
-/* Open the plug-in. Return: 0; -TENON_E_UNSUPPORTED without it; -TENON_E_NOMEM. */
-int describer_open(const struct describer **out);
+/*
+ * Open the plug-in for the function at @place in struct describer. Return: 0; -TENON_E_UNSUPPORTED without the plug-in, and for
+ * one that was built with other options and lacks @function; -TENON_E_NOMEM.
+ */
+int describer_open(const struct describer **out, size_t place, const char *function);
 
 /* DESCRIBER(slot, ...): call a function of it. Return: its result; what describer_open() returns where that fails. */
 #define DESCRIBER(slot, ...)	      OPTION_CHOOSE(DESCRIBE, DESCRIBER_, slot, __VA_ARGS__)
@@ -78,7 +82,8 @@ int describer_open(const struct describer **out);
 #define DESCRIBER_PLUGIN(slot, ...)                                                                \
 	({                                                                                         \
 		const struct describer *plugin_;                                                   \
-		int err_ = describer_open(&plugin_);                                               \
+		int err_ = describer_open(&plugin_, offsetof(struct describer, slot),              \
+					  "describe_" #slot "()");                                 \
 		if (!err_)                                                                         \
 			err_ = plugin_->slot(__VA_ARGS__);                                         \
 		err_;                                                                              \

@@ -32,29 +32,29 @@
 		.flags = flag_bits, \
 		.kinds = KINDS_##payloads(backend), \
 	};
-#define BACKEND_FIELDS(name, type, flags, payloads) .backend = &name##_known, .formats = FORMATS_##payloads(name)
+#define BACKEND_FIELDS(name, type, flags, payloads) PLUGIN_PART(backend), .backend = &name##_known, .formats = FORMATS_##payloads(name)
 
 #define LOADER_OPENS(kind, load) { kind, loader_open_plugin },
 #define LOADER_KNOWN(name, kinds, ...) \
 	static const struct tenon_module_loader name##_known[] = { kinds(LOADER_OPENS) { NULL, NULL } };
-#define LOADER_FIELDS(name, ...) .loaders = name##_known
+#define LOADER_FIELDS(name, ...) PLUGIN_PART(loaders), .loaders = name##_known
 
 #define EXECUTOR_KNOWN(name, kinds, functions, ...) \
 	LOADER_KNOWN(name, kinds) \
 	static const char name##_names[] = __VA_ARGS__ "";
-#define EXECUTOR_FIELDS(name, ...) .executes = true, .loaders = name##_known, .functions = name##_names
+#define EXECUTOR_FIELDS(name, ...) PLUGIN_PART(executor), .executes = true, .loaders = name##_known, .functions = name##_names
 
 /* nothing is: a public function opens it, and a program without that function holds nothing of it: no table lists these */
 #define TRACER_KNOWN(...)
-#define TRACER_FIELDS(...) .loaders = NULL
+#define TRACER_FIELDS(...) PLUGIN_PART(tracer)
 #define PARAMS_KNOWN TRACER_KNOWN
-#define PARAMS_FIELDS TRACER_FIELDS
+#define PARAMS_FIELDS(...) PLUGIN_PART(params)
 #define TESTER_KNOWN TRACER_KNOWN
-#define TESTER_FIELDS TRACER_FIELDS
+#define TESTER_FIELDS(...) PLUGIN_PART(tester)
 #define PROBER_KNOWN TRACER_KNOWN
-#define PROBER_FIELDS TRACER_FIELDS
+#define PROBER_FIELDS(...) PLUGIN_PART(prober)
 #define DESCRIBER_KNOWN TRACER_KNOWN
-#define DESCRIBER_FIELDS TRACER_FIELDS
+#define DESCRIBER_FIELDS(...) PLUGIN_PART(describer)
 
 /* ---- the plug-ins, and what stands in the library for each that is built in */
 

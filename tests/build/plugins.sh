@@ -329,6 +329,69 @@ it "with it, the message says what the file is" \
 	refused 4 "no loader for files named .gguf (this one looks like weights in GGUF" tenon run "$scratch/none.gguf"
 it "and it is opened for that" opens "describe " tenon run "$scratch/none.gguf"
 [ "$(uname -m)" != x86_64 ] || it "it writes, visits and inspects" describes_all
+
+# of this release, but built without any option: its tables have no functions
+release=$(run tenon --version | sed -n '1s/^tenon \([0-9.]*\).*/\1/p')
+cat > "$scratch/empty.c" <<END
+static const void *const nothing[64];
+const struct { const char *version; const void *part[9]; } tenon_plugin = { "$release",
+	{ nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing } };
+END
+${CC:-cc} -shared -fPIC "$scratch/empty.c" -o "$scratch/empty.so" || exit 1
+
+# empty PLUGIN COMMAND...: with a plug-in that lacks all functions
+empty()
+{
+	plugin=$1
+	shift
+	mv "$lib/tenon/$plugin.so" "$scratch/full.so" && cp "$scratch/empty.so" "$lib/tenon/$plugin.so" || return 1
+	"$@"
+	result=$?
+	mv "$scratch/full.so" "$lib/tenon/$plugin.so"
+	return $result
+}
+
+lacks_all()
+{
+	describes || { cat "$scratch/words"; return 1; }
+	for name in blob object artifacts program module; do
+		grep -q " -[0-9]* .*$lib/tenon/describe.so lacks describe_$name(): .*Install describe.so of the same build" "$scratch/words" ||
+			return 1
+	done
+}
+[ "$(uname -m)" != x86_64 ] || it "a plug-in built with other options names the function that it lacks" empty describe lacks_all
+it "a message does without the function" empty describe \
+	refused 4 "no loader for files named .gguf (this one looks like a file of another kind)" tenon run "$scratch/none.gguf"
+if [ "$(uname -m)" = x86_64 ] && grep -qs '^CONFIG_RECORD=y' "$TENON_BUILD/include/config/auto.conf"; then
+	it "so does one that writes no records" empty trace \
+		refused 4 "$lib/tenon/trace.so lacks .*CONFIG_RECORD" tenon run "$model/vm.so" --input "x=@$model/in_x.npy" --record "$scratch/record"
+fi
+if grep -qs '^CONFIG_DEVICE_TORQ=m' "$TENON_BUILD/include/config/auto.conf"; then
+	it "so does one without formats of payloads" empty torq \
+		refused 4 "$lib/tenon/torq.so lacks .*() of its format" tenon inspect tests/torq/data/add/add.vmfb
+fi
+
+# instead PLUGIN OTHER STATUS OPTION PROGRAM ARGUMENT...: with the file of another plug-in
+instead()
+{
+	plugin=$1
+	mv "$lib/tenon/$plugin.so" "$scratch/full.so" && cp "$lib/tenon/$2.so" "$lib/tenon/$plugin.so" || return 1
+	words="$lib/tenon/$plugin.so: another plug-in than that of $4"
+	status=$3
+	shift 4
+	refused "$status" "$words" "$@"
+	result=$?
+	mv "$scratch/full.so" "$lib/tenon/$plugin.so"
+	return $result
+}
+it "another plug-in under the name of one is refused" instead null relax 4 CONFIG_DEVICE_NULL opens null:
+it "so it is for functions" instead relax null 4 CONFIG_RELAX_VM asks vm.builtin.copy
+it "for parameters" instead params null 4 CONFIG_PARAMS_FILES tenon params list "$scratch/none.gguf"
+it "for probing" instead probe null 0 CONFIG_PROBE tenon devices
+if [ "$(uname -m)" = x86_64 ]; then
+	it "for describing" instead describe null 4 CONFIG_DESCRIBE tenon inspect "$model/vm.so"
+	it "and for traces" instead trace null 3 CONFIG_TRACE tenon run "$model/vm.so" --trace "$scratch/trace.json"
+fi
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:
