@@ -95,8 +95,8 @@ fault interrupts <<-END
 END
 
 # a build whose programs are scripts that fail as a suite would that found something
-mkdir -p "$scratch/build/tests/fuzz" "$scratch/build/tests/nomem" "$scratch/build/tests/interop"
-for name in fuzz/planted_fuzz nomem/command_test interop/cases_test; do
+mkdir -p "$scratch/build/tests/fuzz" "$scratch/build/tests/nomem" "$scratch/build/tests/interop" "$scratch/build/tests/hil" "$scratch/build/tests/remote"
+for name in fuzz/planted_fuzz nomem/command_test interop/cases_test hil/sim_board remote/killed_test remote/killed_farm_test; do
 	printf '#!/bin/sh\necho "a planted fault" >&2\nexit 1\n' > "$scratch/build/tests/$name"
 	chmod +x "$scratch/build/tests/$name"
 done
@@ -184,6 +184,25 @@ resumes()
 		grep -q '"next": 3' "$scratch/first" && grep -q '"next": 5' "$scratch/second"
 }
 
+# a build whose third program kills the campaign, and so on
+mkdir -p "$scratch/kills/tests/nomem"
+ln -s "$TENON_COMMAND" "$scratch/kills/tenon"
+cat > "$scratch/kills/tests/nomem/command_test" <<-END
+	#!/bin/sh
+	echo . >> "$scratch/kills/count"
+	[ \$((\$(wc -l < "$scratch/kills/count") % 3)) -ne 0 ] || kill -9 \$PPID
+END
+chmod +x "$scratch/kills/tests/nomem/command_test"
+
+# two rounds are kept, and their counts; the third is done again
+survives_kill()
+{
+	prove --new --only allocations --rounds 9 --build "$scratch/kills"
+	[ $? -eq 137 ] && ! ls "$scratch/state" | grep part &&
+		prove --only allocations --rounds 1 --build "$scratch/passes" --json | tee "$scratch/next" &&
+		grep -q '"next": 3,' "$scratch/next" && grep -q '"rounds": 3,' "$scratch/next" && grep -q '"commands": 60' "$scratch/next"
+}
+
 same()
 {
 	for try in 1 2; do
@@ -208,6 +227,7 @@ page()
 it "leaked memory is found" leak memory
 it "a leaked descriptor is found" leak descriptor
 it "a leaked mapping is found" leak mapping
+it "a leaked thread is found" leak thread
 it "an operator that is wrong for few numbers is found" wrong_operator
 it "a payload that changes when a module is put together again is found" finds references 1 --round 1 --command "$scratch/loses_a_byte"
 it "an import that is lost is found" finds references 6 --command "$scratch/imports_all"
@@ -215,6 +235,9 @@ it "a verb that writes in place is found" finds kills 60 --command "$scratch/in_
 it "a command that hides failures is found" finds calls 150 --command "$scratch/deaf"
 # the round of disturbed clients: suites of their own would wait for such a server
 it "a server that ends is found" finds faults 1 --round 2 --command "$scratch/one_client"
+it "a board whose fault is not told is found" finds faults 1 --round 0 --build "$scratch/build"
+it "so is a peer that does not survive another one's end" finds faults 1 --round 1 --build "$scratch/build"
+it "and a stream of packets that differs from the reference" finds references 1 --round 3 --build "$scratch/build"
 it "a verb that fails without a disturbance is found" finds kills 1 --command "$scratch/fails"
 it "a program that cannot be started is found" finds allocations 1 --build "$scratch/damaged"
 it "a target that fails is found" finds parsers 1 --build "$scratch/build"
@@ -222,6 +245,7 @@ it "a verb that loses memory is found" finds allocations 1 --build "$scratch/bui
 it "an older file that is read no more is found" finds releases 1 --build "$scratch/build"
 it "the exit status tells what was found, a wrong command line, and that nothing could run" statuses
 it "the next call goes on where the last one ended" resumes
+it "so does the one after kill -9, with what was counted" survives_kill
 it "a program that a signal ended is found" ended
 it "a round that SIGINT or SIGTERM interrupted is done again by the next call, and found nothing" interrupted
 it "a campaign that was interrupted is not skipped" interrupted_verb

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads load, run and unload models again and again: memory, descriptors, threads and mappings of the process stay as they
- * are. PROVE_SECONDS says for how long (2), PROVE_SEED which models (1). PROVE_PLANT=memory, descriptor or mapping loses one in
- * each round, to show that it is seen.
+ * are. PROVE_SECONDS says for how long (2), PROVE_SEED which models (1). PROVE_PLANT=memory, descriptor, mapping or
+ * thread loses some, to show that it is seen.
  */
 #include "tests/unit/suite.h"
 
@@ -96,6 +96,23 @@ static int load_module(const char *path)
 	return err;
 }
 
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* One, after all threads are warm. */
+static void lose_thread(void)
+{
+	static atomic_flag lost = ATOMIC_FLAG_INIT;
+	pthread_t thread;
+
+	if (ends && !atomic_flag_test_and_set(&lost))
+		pthread_create(&thread, NULL, sleep_on, NULL);
+}
+
 static void plant(void)
 {
 	const char *what = getenv("PROVE_PLANT");
@@ -112,6 +129,8 @@ static void plant(void)
 	if (!strcmp(what, "mapping"))
 		mmap(NULL, 4096, (rand() & 1) ? PROT_READ : PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!strcmp(what, "thread"))
+		lose_thread();
 }
 
 static void round_of(struct random *r)
