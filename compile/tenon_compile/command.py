@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import math
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 from . import small_core
-from .errors import CompileError, NotCompiled
+from .errors import CompileError, NotCompiled, first_line
 from .inputs import quoted, type_text
 from .llm import command as llm
 from .progress import Progress
@@ -21,6 +22,8 @@ from .relinking import tenon_command
 from .targets import TARGETS, X86_64, export_library, find_compiler, tvm_target
 
 REQUIREMENTS = Path(__file__).parents[1]
+MOST_ELEMENTS = (1 << 31) - 1  # of an input: TVM counts in 32 bits
+BESIDE = (".json", ".case")  # of what is written beside the module, under the same name
 
 
 def shapes_of(arguments):
@@ -30,12 +33,21 @@ def shapes_of(arguments):
         match = re.fullmatch(r"(.+)=(\d+(?:,\d+)*)?", argument, re.DOTALL)
         if not match:
             raise CompileError(f"--shape {argument}: expected NAME=1,3,224,224")
-        shapes[match[1]] = [int(extent) for extent in match[2].split(",")] if match[2] else []
+        shape = shapes[match[1]] = [int(extent) for extent in match[2].split(",")] if match[2] else []
+        if math.prod(max(extent, 1) for extent in shape) > MOST_ELEMENTS:
+            raise CompileError(f"--shape {argument}: more than {MOST_ELEMENTS} elements")
     return shapes
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in a line."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; --help lists the options\n")
+
+
 def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tenon-compile",
         description="Compile a network in ONNX or of TensorFlow Lite, a PyTorch exported program (.pt2), or a language "
         "model in GGUF, to what Tenon runs.",
@@ -100,6 +112,8 @@ def check(options):
     check_library(options)
     if options.rewrite and options.as_it_is:
         raise CompileError("--rewrite and --as-it-is are opposites")
+    if options.network.is_dir():
+        raise CompileError(f"{options.network}: is a folder without config.json, so no language model")
     for path in (options.network, options.labels):
         if path and not path.is_file():
             raise CompileError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -110,6 +124,8 @@ def check(options):
         raise CompileError(f"{options.output}: {folder} is no folder that may be written")
     if options.output.is_dir():
         raise CompileError(f"{options.output}: is a folder; the module is one file")
+    if options.output.suffix in BESIDE:
+        raise CompileError(f"{options.output}: a file that describes the module has such a name; name the module model.so")
     if options.output.exists() and options.output.samefile(options.network):
         raise CompileError(f"{options.output}: is the network itself")
     with options.network.open("rb") as file:
@@ -238,8 +254,9 @@ def write_description(options, inputs, outputs):
     }
     text = json.dumps(described, indent="\t", ensure_ascii=False) + "\n"
     options.output.with_suffix(".json").write_text(text, encoding="utf-8")
-    if options.labels:
-        shutil.copyfile(options.labels, options.output.with_suffix(".labels.txt"))
+    labels = options.output.with_suffix(".labels.txt")
+    if options.labels and not (labels.exists() and labels.samefile(options.labels)):
+        shutil.copyfile(options.labels, labels)
 
 
 def random_inputs(inputs):
@@ -321,6 +338,11 @@ def compile_network(options):
     print(f"{options.output}: try {shlex.join(['tenon', 'run', str(options.output), *device, *words])}")
 
 
+def printable(text):
+    """Text with names of a file in it, which may have any characters: in one line, and without control characters."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
 def main(arguments=None):
     options = parse_arguments(arguments)
     try:
@@ -331,8 +353,14 @@ def main(arguments=None):
         message = str(error)
         if not message.startswith((str(options.network), "--", str(options.output), str(options.tuned))):
             message = f"{options.network}: {message}"
-        sys.exit(f"tenon-compile: {message}")
+        sys.exit(f"tenon-compile: {printable(message)}")
     except OSError as error:
         if options.traceback:
             raise
-        sys.exit(f"tenon-compile: {error.filename or options.output}: {error.strerror or error}")
+        # of a copy, the second file is the one that is written
+        sys.exit(f"tenon-compile: {printable(str(error.filename2 or error.filename or options.output))}: {error.strerror or error}")
+    except Exception as error:
+        if options.traceback:
+            raise
+        why = printable(f"{options.network}: {first_line(error)}")
+        sys.exit(f"tenon-compile: {why}. This is a fault of tenon-compile; --traceback prints where it is, for a report")

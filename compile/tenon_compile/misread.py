@@ -73,6 +73,24 @@ def refuse_misread(graph, constants=None):
             refuse_misread(inner, constants)
 
 
+# before opset 7, their attribute "axis" said where the extents of the second input belong; since then they are the last ones
+WITH_AXIS = {"Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"}
+
+
+def refuse_old_axes(graph, shapes):
+    """Refuse operators as opset 6 and older have them, if their second input belongs to other extents than the last ones."""
+    for node in graph.node:
+        axis = next((one.i for one in node.attribute if one.name == "axis"), -1)
+        if node.op_type not in WITH_AXIS or axis < 0:
+            continue
+        first, second = (shapes.get(name) for name in node.input)
+        if first is None or second is None or axis + len(second) != len(first):
+            raise CompileError(
+                f"{node.op_type} (output {node.output[0]}): its axis is of opset 6 and older; "
+                "onnx.version_converter.convert_version(network, 7) writes it anew"
+            )
+
+
 def refuse_other_outputs(outputs, types):
     """Refuse a network whose outputs, as model.json has them, are others as TVM imported it."""
     for output, found in zip(outputs, types):

@@ -11,7 +11,7 @@ from .fixed_inputs import fix_empty_inputs, set_inputs
 from .folding import fold, known_shapes, known_types, shapes_of, subgraphs
 from .imported import Imported
 from .importers import repaired_importers
-from .misread import refuse_misread, refuse_other_outputs
+from .misread import refuse_misread, refuse_old_axes, refuse_other_outputs
 from .other_forms import replace_other_forms
 from .quantized_onnx import replace_quantized_operators
 from .recurrent_onnx import replace_recurrent_operators
@@ -26,16 +26,36 @@ def read(path):
     import onnx
 
     try:
-        network = onnx.load(path)
-    except FileNotFoundError as error:
-        raise CompileError(f"{path}: weights beside it are missing: {error}") from error
+        network = onnx.load(path, load_external_data=False)
     except Exception as error:  # protobuf has an exception of its own for bytes that are none of its messages
         raise CompileError(f"{path}: no network in ONNX ({first_line(error)})") from error
+    try:
+        onnx.load_external_data_for_model(network, str(path.parent))
+    except Exception as error:  # of files, of onnx's checker
+        raise CompileError(f"{path}: the files with its weights, which belong beside it: {first_line(error)}") from error
     if not network.graph.output or not network.opset_import:
         raise CompileError(f"{path}: no network in ONNX: it has no outputs or no opset")
     if network.ir_version < 3:
         raise CompileError(f"{path}: version {network.ir_version} of ONNX's format; 3 and newer are read")
+    check_names(path, network.graph, set())
     return network
+
+
+def check_names(path, graph, known):
+    """Refuse a graph that uses a value before one of its nodes, or of those around it, gives it."""
+    known = known | {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    known |= {sparse.values.name for sparse in graph.sparse_initializer}
+    for node in graph.node:
+        for name in node.input:
+            if name and name not in known:
+                where = f"{node.op_type} (output {next(iter(node.output), '')})"
+                raise CompileError(f"{path}: {where} reads {name}, which is no input, and no node before it gives it; export it anew")
+        for inner in subgraphs(node):
+            check_names(path, inner, known)
+        known.update(node.output)
+    for value in graph.output:
+        if value.name not in known:
+            raise CompileError(f"{path}: no node gives the output {value.name}; export the network anew")
 
 
 def shorten_domain(graph):
@@ -187,6 +207,8 @@ def import_read(path, network, shapes, given):
         fold(network)
     refuse_misread(network.graph)
     known = known_shapes(network)
+    constants = {tensor.name: list(tensor.dims) for tensor in network.graph.initializer}
+    refuse_old_axes(network.graph, {**known, **constants})
     described = describe(inputs, known), describe(network.graph.output, known)
     try:
         module = import_network(network, shapes)

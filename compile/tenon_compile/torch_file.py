@@ -9,7 +9,10 @@ from .imported import Imported
 
 def check_archive(path):
     """Of what torch writes, only exported programs have something to compile."""
-    names = "\n".join(zipfile.ZipFile(path).namelist())
+    try:
+        names = "\n".join(zipfile.ZipFile(path).namelist())
+    except zipfile.BadZipFile as error:
+        raise CompileError(f"{path}: a damaged archive: {error}") from error
     remedy = "torch.export.save(torch.export.export(network.eval(), (example,)), 'network.pt2') makes one that is"
     if "data/aotinductor/" in names:
         raise CompileError(f"{path}: PyTorch compiled it for itself, it is no exported program. {remedy}")
@@ -43,7 +46,10 @@ def import_file(path, shapes, given):
     import torch
     from tvm.relax.frontend.torch import from_exported_program
 
-    program = torch.export.load(path)
+    try:
+        program = torch.export.load(path)
+    except Exception as error:  # of archives, of formats, of torch
+        raise CompileError(f"{path}: PyTorch does not load it: {first_line(error)}") from error
     inputs = describe(program, program.graph_signature.user_inputs, "input")
     outputs = describe(program, program.graph_signature.user_outputs, "output")
     fixed = {value["name"]: value["shape"] for value in inputs}

@@ -27,6 +27,11 @@ compile()
 	(unset CC; "$python" compile/tenon-compile "$@")
 }
 
+is_one_line()
+{
+	[ "$(wc -l < "$1")" -eq 1 ]
+}
+
 refuses()
 {
 	pattern=$1

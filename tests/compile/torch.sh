@@ -37,6 +37,18 @@ it "another shape than the exported one is refused" \
 it "open extents are refused with what to do" refuses "without dynamic_shapes" "$folder/varied.pt2" -o "$scratch/none.so"
 it "TorchScript is refused with what to do" refuses "torch.export.save" "$folder/script.pt" -o "$scratch/none.so"
 it "weights are refused with what to do" refuses "torch.export.save" "$folder/weights.pt" -o "$scratch/none.so"
+damage()
+{
+	"$python" - "$folder" <<-'END'
+		import sys, zipfile
+		network, damaged = zipfile.ZipFile(f"{sys.argv[1]}/network.pt2"), zipfile.ZipFile(f"{sys.argv[1]}/damaged.pt2", "w")
+		for name in network.namelist():
+		    damaged.writestr(name, b"" if name.endswith(".json") else network.read(name))
+		damaged.close()
+	END
+}
+it "a program is damaged" damage
+it "and refused with what PyTorch says" refuses "damaged.pt2: PyTorch does not load it: " "$folder/damaged.pt2" -o "$scratch/none.so"
 it "the command names an exported program" says "$folder/network.pt2" "a PyTorch exported program"
 it "the command names TorchScript" says "$folder/script.pt" "a TorchScript program"
 it "the command names weights" says "$folder/weights.pt" "weights or objects of PyTorch"
