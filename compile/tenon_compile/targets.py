@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What a module can be compiled for."""
 
+import os
 import platform
 import re
+import shlex
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 
 from .errors import CompileError
@@ -17,6 +20,7 @@ RISCV = {"kind": "llvm", "mtriple": "riscv64-linux-gnu", "mattr": ["+m", "+a", "
 X86_64 = platform.machine() == "x86_64"
 HERE = {"kind": "llvm", "mcpu": "x86-64-v2"} if X86_64 else {"kind": "llvm"}
 DEFAULT = "v2,v3,v4+avx512vnni" if X86_64 else None
+COMPILERS = ("g++", "gcc", "clang++", "clang", "c++", "cc")
 # the least that TVM takes code to be for; NVRTC or the driver makes it for the GPU that is there
 CUDA = {"kind": "cuda", "arch": "sm_50", "max_shared_memory_per_block": 49152}
 
@@ -56,32 +60,65 @@ TARGETS = {
 }
 
 
+def words_of(command, source):
+    """A command that may be several words, as "ccache gcc" is; an error if it is missing."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words or not shutil.which(words[0]):
+        raise CompileError(f"{source}{command}: no such command")
+    return words
+
+
+def compiler_here():
+    """This machine's compiler, as TVM chooses it: that of CXX or CC, else the first that is there."""
+    for name in ("CXX", "CC"):
+        if os.environ.get(name):
+            return words_of(os.environ[name], f"{name}=")
+    found = next((name for name in COMPILERS if shutil.which(name)), None)
+    if not found:
+        raise CompileError("there is no C compiler, which links modules (Debian: apt install gcc libc6-dev); --cc names one")
+    return [found]
+
+
 def find_compiler(name, given):
-    """The compiler that links a module for a target, None for this machine's own; an error if it is missing."""
+    """The compiler that links a module for a target, as words; an error if it is missing."""
     if TARGETS[name].core:
         find_tools()
-    compiler = given or TARGETS[name].compiler
-    if compiler and not shutil.which(compiler.split()[0]):
+    if given is not None:
+        return words_of(given, "--cc ")
+    compiler = TARGETS[name].compiler
+    if not compiler:
+        return compiler_here()
+    if not shutil.which(compiler):
         package = f"gcc-{compiler.removesuffix('-gcc')}"
         raise CompileError(f"{compiler} is missing (Debian: apt install {package}), or give --cc")
-    return compiler
+    return [compiler]
+
+
+def why_unlinked(said):
+    """The first line of what a compiler said that is no warning: lines behind it follow from it."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if "warning" not in line), "no reason given")
 
 
 def export_library(built, path, compiler, behind=(), options=()):
     """
-    Link what TVM built, by a compiler of another machine if one is given, and files behind it, with options of the compiler.
+    Link what TVM built, by a compiler (words; None: this machine's), and files behind it, with options of the compiler.
 
     TVM gives each object the same weak functions, such as __truncsfhf2, and the linker takes the first. TVM's own object has
     them for every processor, so it comes before objects for better ones.
     """
-    from tvm.support import cc
+    compiler = compiler or compiler_here()
 
-    create = cc.cross_compiler(compiler) if compiler else cc.create_shared
+    def link(output, objects, options):
+        command = [*compiler, "-shared", "-fPIC", "-o", output, *options, *objects, *behind]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        if done.returncode:
+            raise CompileError(f"{shlex.join(compiler)} does not link the module: {why_unlinked(done.stdout)}")
 
-    def link(output, objects, **options):
-        create(output, [*objects, *behind], **options)
-
-    link.__dict__.update(create.__dict__)
+    link.object_format = "o"
     built.export_library(str(path), fcompile=link, options=list(options))
 
 

@@ -21,7 +21,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	[ "$processors" = v2 ] || ! grep -qs '^flags.* avx512vl .* avx512_vnni ' /proc/cpuinfo || processors="$processors v4+avx512vnni"
 fi
 
-# TVM takes CC for the name of a program, and here it may be several words
+# with the compiler of this machine, not that of the tree, which may be for another one
 compile()
 {
 	(unset CC; "$python" compile/tenon-compile "$@")

@@ -30,6 +30,14 @@ compiles()
 	[ "$status" -eq 0 ] && is_one_line "$scratch/printed" && "$TENON_COMMAND" run "$scratch/model.so" --input x=2x2xfloat32=ones
 }
 
+# with_words VARIABLE OPTION...: a compiler of several words
+with_words()
+{
+	variable=$1
+	shift
+	(unset CC CXX; export "$variable=env LC_ALL=C gcc"; "$python" compile/tenon-compile "$network" -o "$scratch/model.so" "$@")
+}
+
 # broken: an error that nobody thought of
 broken()
 {
@@ -67,6 +75,30 @@ network=$scratch/right.onnx
 printf 'yes\nno\n' > "$scratch/model.labels.txt"
 it "labels may be those that are beside the module already" compiles --labels "$scratch/model.labels.txt"
 it "and stay as they are" grep -qx no "$scratch/model.labels.txt"
+
+it "a compiler that is missing is named" fails 1 "--cc none: no such command" "$network" -o "$scratch/none.so" --cc none
+it "one that does not link is, with what it says" fails 1 "gcc -Wl,--none does not link the module: .*--none" "$network" -o "$scratch/none.so" \
+	--cc "gcc -Wl,--none"
+it "a compiler may be several words" compiles --cc "env LC_ALL=C gcc"
+for variable in CC CXX; do
+	it "and so may the one in $variable" with_words $variable
+done
+without_compilers()
+{
+	mkdir -p "$scratch/empty" && (unset CXX; export PATH="$scratch/empty"; fails_without_tools)
+}
+# nothing but built-in commands
+fails_without_tools()
+{
+	unset CC
+	said=$("$python" compile/tenon-compile "$network" -o "$scratch/none.so" 2>&1) && return 1
+	echo "$said"
+	case $said in
+	"tenon-compile: "*"no C compiler"*"apt install"*) ;;
+	*) return 1 ;;
+	esac
+}
+it "a machine without a compiler is told what to install" without_compilers
 
 it "an error that nobody thought of is a line, too" broken
 it "nothing was written" not ls "$scratch/none.so"
