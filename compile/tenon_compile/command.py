@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import sys
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from . import small_core
 from .errors import CompileError, NotCompiled, first_line
 from .inputs import quoted, type_text
 from .llm import command as llm
+from .own_process import folder_beside
 from .progress import Progress
 from .relinking import tenon_command
 from .targets import TARGETS, X86_64, export_library, find_compiler, tvm_target
@@ -220,16 +220,16 @@ def objects_of(others, folder):
 def write_module(built, options, arrays, outputs):
     """Write the module under a temporary name beside its own, then rename it. @outputs: of a case with @arrays, or None."""
     compiler = find_compiler(options.target, options.cc)
-    with tempfile.TemporaryDirectory(dir=options.output.parent, prefix=f".{options.output.name}.") as folder:
-        path = Path(folder) / "model.so"
-        objects = objects_of(built.others, Path(folder))
+    with folder_beside(options.output) as folder:
+        path = folder / "model.so"
+        objects = objects_of(built.others, folder)
         if outputs is not None:
             from . import case
 
-            objects.append(case.section(Path(folder), options.network.stem, arrays, outputs))
+            objects.append(case.section(folder, options.network.stem, arrays, outputs))
         export_library(built.executable, path, compiler, objects)
         if built.kernels:
-            program, target = Path(folder) / "kernels.mortise", tvm_target(options.target, options.processor)
+            program, target = folder / "kernels.mortise", tvm_target(options.target, options.processor)
             small_core.make_program(built.kernels, TARGETS[options.target].core, target, program)
             small_core.add_program(path, program)
         if built.regions:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Object code of kernels for a better processor, which a process of its own generates beside this one."""
 
-import contextlib
 import multiprocessing
+import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 from .errors import CompileError, first_line
+from .own_process import die_with_parent
+
+MOST_SAID = 65536  # bytes of what a process said that are read
 
 
 class ObjectCode:
@@ -19,7 +23,8 @@ class ObjectCode:
     def __init__(self, make_kernels, key, target):
         self.key = key
         self._folder = tempfile.TemporaryDirectory()
-        self._object, self._error = (Path(self._folder.name) / name for name in ("code.o", "error"))
+        self._object = Path(self._folder.name) / "code.o"
+        self._said = os.memfd_create("said")  # what it, LLVM and TVM say; a disk may be full
         # a copy of this process has TVM and the kernels already
         context = multiprocessing.get_context("fork")
         self._process = context.Process(target=self._generate, args=(make_kernels, target), daemon=True)
@@ -28,6 +33,8 @@ class ObjectCode:
     def _generate(self, make_kernels, target):
         import tvm
 
+        die_with_parent()
+        os.dup2(self._said, 2)
         try:
             functions = {}
             for variable, function in make_kernels().functions.items():
@@ -36,7 +43,7 @@ class ObjectCode:
             tvm.compile(tvm.IRModule(functions), target=target).mod.write_to_file(str(self._object), "o")
         except Exception as error:  # TVM raises whatever its C++ does
             self._object.unlink(missing_ok=True)
-            self._error.write_text(first_line(error), encoding="utf-8")
+            print(first_line(error), file=sys.__stderr__, flush=True)
 
     def stop(self):
         self._process.terminate()
@@ -46,8 +53,8 @@ class ObjectCode:
         """Wait for the code, and write it to an object file."""
         self._process.join()
         if self._process.exitcode or not self._object.exists():
-            why = f"the process that generates it ended with {self._process.exitcode}"
-            with contextlib.suppress(OSError):
-                why = self._error.read_text(encoding="utf-8")
-            raise CompileError(f"no code for {self.key}: {why}; --processor names others")
+            said = os.pread(self._said, MOST_SAID, 0).decode(errors="replace").strip().splitlines()
+            why = said[-1] if said else f"the process that generates it ended with {self._process.exitcode}"
+            remedy = "TMPDIR names a folder for temporary files" if "No space left" in why else "--processor names others"
+            raise CompileError(f"no code for {self.key}: {why}; {remedy}")
         shutil.copyfile(self._object, path)

@@ -238,6 +238,7 @@ def tune(tuned, target, vectors, seconds, machine, progress):
         times = times_of(kernel, tiles, vectors, target, machine)
         chosen, best = chosen + times[0], best + min(times)
         tuned.keep(kernel, tiles[times.index(min(times))])
+        tuned.write()  # Ctrl-C keeps what was found
     return len(left), len(left), chosen, best
 
 

@@ -32,11 +32,13 @@ is_one_line()
 	[ "$(wc -l < "$1")" -eq 1 ]
 }
 
+# refuses PATTERN ARGUMENT...: in one line
 refuses()
 {
 	pattern=$1
 	shift
-	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && grep -q -- "$pattern" "$scratch/refused"
+	! compile "$@" > "$scratch/refused" 2>&1 && cat "$scratch/refused" && is_one_line "$scratch/refused" &&
+		grep -q -- "$pattern" "$scratch/refused"
 }
 
 # printed_command_runs NETWORK MODULE OPTION...: what tenon-compile prints at its end can be typed into a shell. What it

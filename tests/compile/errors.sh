@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Mistakes that people make: tenon-compile says in one line what is wrong
+# Mistakes that people make: tenon-compile says in one line what is wrong, and leaves nothing behind
 
 . tests/build/tap.sh
 . tests/compile/compile.sh
@@ -38,6 +38,56 @@ with_words()
 	(unset CC CXX; export "$variable=env LC_ALL=C gcc"; "$python" compile/tenon-compile "$network" -o "$scratch/model.so" "$@")
 }
 
+# nothing_left: neither a module, nor a folder beside it, nor one for temporary files
+nothing_left()
+{
+	left=$(find "$scratch/out" "$scratch/tmp" -mindepth 1)
+	echo "$left"
+	[ -z "$left" ]
+}
+
+# ended SIGNAL FILE OPTION...: by a signal, once FILE is there
+ended()
+{
+	rm -rf "$scratch/out" "$scratch/tmp"
+	mkdir "$scratch/out" "$scratch/tmp"
+	(
+		unset CC
+		export TMPDIR="$scratch/tmp"
+		number=$1 until=$2
+		shift 2
+		exec "$python" - "$number" "$until" compile/tenon-compile "$network" -o "$scratch/out/model.so" "$@" <<-'END'
+			import glob, signal, subprocess, sys, time
+			number, until, *command = sys.argv[1:]
+			number = getattr(signal, number)
+			# a shell lets what it starts in the background ignore SIGINT
+			child = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True,
+			                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+			while child.poll() is None and not glob.glob(until):
+			    time.sleep(0.01)
+			child.send_signal(number)
+			said = child.communicate()[1]
+			print(said, child.returncode)
+			assert said == f"tenon-compile: ended by {number.name}\n", said
+			assert child.returncode == -number, child.returncode
+		END
+	) && nothing_left
+}
+
+# at_most BLOCKS COMMAND...: where files may have so many blocks of 512 bytes, as on a disk that is nearly full
+at_most()
+{
+	(ulimit -f "$1" && shift && "$@")
+}
+
+# fallen SIGNAL: TVM ends the process
+fallen()
+{
+	mkdir -p "$scratch/fallen"
+	echo "import os; os.kill(os.getpid(), $1)" > "$scratch/fallen/tvm.py"
+	(export PYTHONPATH="$scratch/fallen"; fails 1 "$2" "$network" -o "$scratch/none.so")
+}
+
 # broken: an error that nobody thought of
 broken()
 {
@@ -52,6 +102,7 @@ it "a network that is right says what to try in a line" compiles
 it "a target that does not exist is answered with those that do" fails 2 "'amd64'.*'aarch64'" "$network" --target amd64
 it "an option that does not exist is answered with --help" fails 2 "--help" "$network" --outptu x
 it "a call without a network says what is missing" fails 2 "network"
+it "a feature that LLVM does not know is named once" fails 1 "feature +foo" "$network" -o "$scratch/none.so" --processor generic+foo
 it "a folder that is no language model is told what it lacks" fails 1 "config.json" "$scratch"
 for shape in 99999999999999999999999,2 2147483648; do
 	it "a shape beyond all memory is refused: $shape" fails 1 "elements" "$network" --shape x=$shape
@@ -63,6 +114,7 @@ it "a value that nothing gives is named" fails 1 "Add (output y) reads nowhere" 
 it "and so is one that is read too early" fails 1 "Add (output a) reads b" "$scratch/late.onnx" -o "$scratch/none.so"
 it "and an output" fails 1 "output y" "$scratch/no-output.onnx" -o "$scratch/none.so"
 it "characters that a terminal obeys are written as others" fails 1 'input a\\n\\x1b\[31m has' "$scratch/name.onnx" -o "$scratch/none.so"
+it "TVM's warnings are not in the way of what is wrong" fails 1 "MatMul (output y)" "$scratch/product.onnx" -o "$scratch/none.so"
 mv "$scratch/beside.weights" "$scratch/away"
 it "weights that are not beside the file are named" fails 1 "weights.*beside.weights" "$scratch/beside.onnx" -o "$scratch/none.so"
 head -c 3 "$scratch/away" > "$scratch/beside.weights"
@@ -100,6 +152,24 @@ fails_without_tools()
 }
 it "a machine without a compiler is told what to install" without_compilers
 
+it "Ctrl-C while TVM is imported leaves nothing" ended SIGINT "$scratch/tmp/tenon-compile.*"
+it "and so it does while code is generated" ended SIGINT "$scratch/tmp/tenon-compile.*/tmp*"
+it "and when the module is written" ended SIGINT "$scratch/out/.model.so.*"
+it "and so does SIGTERM" ended SIGTERM "$scratch/tmp/tenon-compile.*/tmp*"
+# some of seven
+keeps_tiles()
+{
+	ended SIGINT "$scratch/tiles" --tune 300 --tuned "$scratch/tiles" || return
+	count=$(grep -c columns "$scratch/tiles")
+	echo "$count kernels"
+	[ "$count" -gt 0 ] && [ "$count" -lt 7 ]
+}
+network=$scratch/layers.onnx
+it "tiles that were found before Ctrl-C are kept" keeps_tiles
+network=$scratch/right.onnx
+it "a disk that takes no more is said to be full" at_most 8 fails 1 "File too large" "$network" -o "$scratch/none.so" --processor v2,v3
+it "a fault of TVM that ends the process is said to be one" fallen 11 "TVM ended with SIGSEGV"
+it "and so is a process that the system ended" fallen 9 "memory"
 it "an error that nobody thought of is a line, too" broken
 it "nothing was written" not ls "$scratch/none.so"
 finish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Networks with mistakes, and a right one: wrong_networks.py FOLDER"""
+"""Networks with mistakes, and two right ones: wrong_networks.py FOLDER"""
 
 import sys
 from pathlib import Path
@@ -18,11 +18,16 @@ def save(name, nodes, constants=(), opset=17, given=X, **how):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), folder / f"{name}.onnx", **how)
 
 
-def weights(*shape):
-    return numpy_helper.from_array(numpy.ones(shape, "float32"), "w")
+def weights(*shape, name="w"):
+    return numpy_helper.from_array(numpy.ones(shape, "float32"), name)
 
 
 save("right", [helper.make_node("MatMul", ["x", "w"], ["a"]), helper.make_node("Tanh", ["a"], ["y"])], [weights(2, 2)])
+# of products of many shapes
+sizes = [2, 64, 80, 96, 112, 128, 144, 2]
+names = ["x", *(f"x{number}" for number in range(1, len(sizes) - 1)), "y"]
+layers = [weights(*shape, name=f"w{number}") for number, shape in enumerate(zip(sizes, sizes[1:]))]
+save("layers", [helper.make_node("MatMul", [x, w.name], [y]) for x, w, y in zip(names, layers, names[1:])], layers)
 save("nowhere", [helper.make_node("Add", ["x", "nowhere"], ["y"])])
 save("late", [helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Neg", ["a"], ["b"]), helper.make_node("Neg", ["b"], ["y"])])
 save("no-output", [helper.make_node("Relu", ["x"], ["z"])])

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from ..errors import CompileError
+from ..own_process import folder_beside
 
 LIBRARY = "model.so"
 FILES = re.compile(
@@ -42,8 +43,7 @@ def synchronise(path):
 @contextlib.contextmanager
 def written(path):
     """A folder under a temporary name, which takes the place of @path if all goes well."""
-    new = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
+    with folder_beside(path) as new:
         yield new
         new.chmod(0o777 & ~current_umask())
         for entry in (*new.iterdir(), new):
@@ -56,8 +56,6 @@ def written(path):
         else:
             os.rename(new, path)
         synchronise(path.parent)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def current_umask():
