@@ -27,11 +27,11 @@ struct tenon_payload_format;
 struct tracer;
 
 /**
- * struct plugin_function - a global function that a plug-in has
+ * struct global_function - a global function of a plug-in, or of a library that adds some to the runtime
  * @name: as it is looked up; NULL ends a list
  * @call: the function
  */
-struct plugin_function {
+struct global_function {
 	const char *name;
 	tenon_call_fn call;
 };
@@ -54,7 +54,7 @@ struct plugin_offer {
 	const struct tenon_backend *backend;
 	const struct executor *executor;
 	const struct tenon_module_loader *loaders;
-	const struct plugin_function *functions;
+	const struct global_function *functions;
 	const struct tracer *tracer;
 	const struct params_files *params;
 	const struct self_tester *tester;

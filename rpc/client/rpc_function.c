@@ -8,6 +8,7 @@
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"
 #include "rpc/wire/wire_codes.h"
+#include "runtime/core/arguments.h"
 
 /* ---- objects that only the server knows */
 
@@ -77,7 +78,7 @@ int rpc_call(struct rpc *r, uint64_t handle, const struct tenon_value *args, int
 	return err ? err : rpc_finish_result(r, &result, ret);
 }
 
-static int call(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+static PACKED_CALL(call)
 {
 	const struct rpc_function_object *f = self;
 

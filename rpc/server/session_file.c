@@ -19,6 +19,7 @@
 #include "rpc/server/file_cache.h"
 #include "rpc/server/kernel_store.h"
 #include "rpc/server/session_state.h"
+#include "runtime/core/arguments.h"
 
 /* a file under way; a client's file may not have this name */
 #define TEMPORARY ".upload"
@@ -140,8 +141,7 @@ static int end_file(struct session *s, struct upload *u, int err)
 	return err;
 }
 
-int session_upload(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+PACKED_CALL(session_upload)
 {
 	struct session *s = self;
 	struct tenon_slice bytes;
@@ -188,8 +188,7 @@ int session_receive_file(struct session *s)
 }
 
 /* Calls of clients are answered by session_rest_of_file(). */
-int session_download(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+PACKED_CALL(session_download)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED, "for clients alone");
 }
@@ -209,8 +208,7 @@ int session_check_linked(const char *path)
 			   "%s: a .so file is downloaded, or linked of a .o or .tar file", path);
 }
 
-int session_remove(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+PACKED_CALL(session_remove)
 {
 	struct session *s = self;
 	char path[PATH_MAX];
@@ -245,8 +243,7 @@ static int list(DIR *dir, struct tenon_buffer *out)
 	return out->status;
 }
 
-int session_listdir(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+PACKED_CALL(session_listdir)
 {
 	struct tenon_buffer names = TENON_BUFFER_INIT;
 	struct session *s = self;
@@ -385,8 +382,7 @@ static int use_cached(struct session *s, struct patience *p, const char *path, c
 	return err;
 }
 
-int session_use_file(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+PACKED_CALL(session_use_file)
 {
 	char path[PATH_MAX], text[SHA256_TEXT];
 	struct session *s = self;

@@ -10,6 +10,7 @@
 #include "lib/brief_errors.h"
 #include "rpc/server/session_link.h"
 #include "rpc/server/time_evaluator.h"
+#include "runtime/core/arguments.h"
 
 #define UPLOAD	 "tvm.rpc.server.upload"
 #define DOWNLOAD "tvm.rpc.server.download"
@@ -44,8 +45,7 @@ static void measures_time(struct session *s)
 	atomic_store(&s->watch->loads, 1);
 }
 
-static int load_module(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(load_module)
 {
 	char name[PATH_MAX], path[2 * PATH_MAX];
 	struct session *s = self;
@@ -77,8 +77,7 @@ static int load_module(void *self, const struct tenon_value *args, int32_t count
 	return 0;
 }
 
-static int import_module(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(import_module)
 {
 	void *parent, *child;
 	int err = check_count(count, 2, 2);
@@ -90,8 +89,7 @@ static int import_module(void *self, const struct tenon_value *args, int32_t cou
 	return err ? err : tenon_module_import(parent, child);
 }
 
-static int module_get_function(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(module_get_function)
 {
 	struct tenon_function *function;
 	struct tenon_slice name;
@@ -112,8 +110,7 @@ static int module_get_function(void *self, const struct tenon_value *args, int32
 	return err;
 }
 
-static int system_lib(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(system_lib)
 {
 	struct tenon_slice text = { "", 0 };
 	struct tenon_module *module;
@@ -136,8 +133,7 @@ static int system_lib(void *self, const struct tenon_value *args, int32_t count,
 }
 
 /* The block size of copies. Without this function a client asks for it at every copy. */
-static int packet_most(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(packet_most)
 {
 	const struct session *s = self;
 
@@ -152,16 +148,14 @@ static int list_name(void *context, const char *name, struct tenon_function *fun
 	return tenon_buffer_printf(out, "%s%s", out->size ? "," : "", name);
 }
 
-static int list_functions(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret);
+static PACKED_CALL(list_functions);
 
 static int find_offered(void *s, struct tenon_slice name, struct tenon_function **out)
 {
 	return session_find_function(s, name, out);
 }
 
-static int time_evaluator(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(time_evaluator)
 {
 	const struct time_evaluator_globals offered = { find_offered, self };
 
@@ -196,8 +190,7 @@ static const struct offer {
 
 #define OFFERS (sizeof(offers) / sizeof(offers[0]))
 
-static int list_functions(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(list_functions)
 {
 	const struct session *s = self;
 	struct tenon_buffer names = TENON_BUFFER_INIT;

@@ -10,6 +10,7 @@
 #include "rpc/server/session.h"
 #include "rpc/wire/packet.h"
 #include "rpc/wire/stream.h"
+#include "runtime/core/arguments.h"
 
 struct session;
 
@@ -129,25 +130,17 @@ int session_call(struct session *s);
 int session_find_function(struct session *s, struct tenon_slice name, struct tenon_function **out);
 
 /* the functions on files and modules; self is the session */
-int session_upload(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret);
-int session_download(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret);
-int session_remove(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret);
+PACKED_CALL(session_upload);
+PACKED_CALL(session_download);
+PACKED_CALL(session_remove);
 /* use_file(name, SHA-256 in hexadecimal digits, size): true if the folder has a file of this content */
-int session_use_file(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret);
-int session_listdir(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret);
+PACKED_CALL(session_use_file);
+PACKED_CALL(session_listdir);
 
 /* begin() starts a trace of this process; now() and begin() return its clock, end() the events */
-int session_trace_begin(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret);
-int session_trace_now(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret);
-int session_trace_end(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret);
+PACKED_CALL(session_trace_begin);
+PACKED_CALL(session_trace_now);
+PACKED_CALL(session_trace_end);
 
 /** session_trace_drop - end a trace that the client did not take */
 void session_trace_drop(struct session *s);

@@ -6,6 +6,7 @@
 #include "lib/brief_errors.h"
 #include "lib/trace.h"
 #include "rpc/server/session_state.h"
+#include "runtime/core/arguments.h"
 
 void session_trace_drop(struct session *s)
 {
@@ -14,15 +15,13 @@ void session_trace_drop(struct session *s)
 	s->traced = false;
 }
 
-int session_trace_now(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+PACKED_CALL(session_trace_now)
 {
 	*ret = tenon_arg_int((int64_t)clock_now());
 	return 0;
 }
 
-int session_trace_begin(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+PACKED_CALL(session_trace_begin)
 {
 	struct session *s = self;
 	int err;
@@ -35,8 +34,7 @@ int session_trace_begin(void *self, const struct tenon_value *args, int32_t coun
 	return session_trace_now(self, args, count, ret);
 }
 
-int session_trace_end(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+PACKED_CALL(session_trace_end)
 {
 	struct tenon_buffer out = TENON_BUFFER_INIT;
 	struct session *s = self;

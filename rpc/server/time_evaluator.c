@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 
 /* a result of 512 KiB; TVM's own clients ask for a few hundred at most */
 #define REPEAT_MOST	 65536
@@ -150,8 +151,7 @@ static void cool_down(const struct evaluator *e, int64_t i)
 		nanosleep(&pause, NULL);
 }
 
-static int evaluate(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(evaluate)
 {
 	struct evaluator *e = self;
 	double *results = calloc((size_t)e->repeat, sizeof(*results));

@@ -13,6 +13,7 @@
 #include <tenon/visit.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 
 #define INIT "__init_"
 
@@ -227,8 +228,7 @@ static int make_names(const struct json_module *m, struct tenon_value *out)
 	return err;
 }
 
-static int json_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(json_call)
 {
 	const struct json_function *f = self;
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Check how many arguments a function got. */
+/* Functions of the type tenon_call_fn, and how many arguments they got. */
 #ifndef RUNTIME_CORE_ARGUMENTS_H
 #define RUNTIME_CORE_ARGUMENTS_H
 
 #include <tenon/function.h>
 
 #include "lib/plugin_api.h"
+
+/* Declare or define a function of the type tenon_call_fn. */
+#define PACKED_CALL(name)                                                                          \
+	int name(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
 
 /* function.c: raise the error for @count arguments; returns -TENON_E_TYPE */
 int arguments_refuse(const char *function, int32_t count, int32_t least, int32_t most)

@@ -14,6 +14,7 @@
 #include <tenon/visit.h>
 
 #include "lib/option.h"
+#include "runtime/core/arguments.h"
 
 struct tenon_artifact;
 struct tenon_buffer;
@@ -46,8 +47,7 @@ int describe_payload(const struct tenon_payload_info *info, const struct tenon_v
 int describe_functions(const struct tenon_payload_info *info, const struct tenon_visitor *v);
 
 /* payload_file_load(): runtime/payload/payload_program_file.c */
-int describe_program(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret);
+PACKED_CALL(describe_program);
 
 /* tenon_artifacts_load(): runtime/library/artifact_set.c */
 int describe_artifacts(const struct tenon_artifact *items, size_t count,

@@ -13,8 +13,7 @@ struct closure {
 	void (*release)(void *self);
 };
 
-static int closure_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(closure_call)
 {
 	struct closure *c = self;
 

@@ -144,8 +144,7 @@ static bool plugin_may_have(const struct plugin *p, struct tenon_slice name)
 	return false;
 }
 
-/* A function of the program, which is registered already, has precedence. */
-static int register_all(const struct plugin_function *f)
+int registry_add_list(const struct global_function *f)
 {
 	int err = 0;
 
@@ -180,7 +179,7 @@ static int fill_from(struct plugin *p)
 	}
 	fork_gate_lock(&lock);
 	if (!p->registered) {
-		err = register_all(p->offer->functions);
+		err = registry_add_list(p->offer->functions);
 		__atomic_store_n(&p->registered, !err, __ATOMIC_RELEASE);
 	}
 	fork_gate_unlock(&lock);

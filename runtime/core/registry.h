@@ -5,10 +5,14 @@
 
 #include <tenon/function.h>
 
+#include "lib/plugin.h"
 #include "lib/plugin_api.h"
 
 /* tenon_function_register() for a name that is not NUL-terminated. */
 int registry_set(struct tenon_slice name, struct tenon_function *function, bool replace);
+
+/* Register a list of functions. A name that is registered already, such as by the program, keeps its function. */
+int registry_add_list(const struct global_function *list);
 
 /*
  * plugin_table.c: registers the functions of the library itself, at the first lookup that finds nothing; NULL without any.

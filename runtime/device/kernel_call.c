@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "runtime/core/arguments.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/device/device_trace.h"
 #include "runtime/core/reference.h"
@@ -400,8 +401,7 @@ static int call_with_host_tensors(const struct kernel_function *f, struct tenon_
 	return err;
 }
 
-static int kernel_call(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(kernel_call)
 {
 	struct kernel_function *f = self;
 	const struct tenon_kernel_info *info = f->info;

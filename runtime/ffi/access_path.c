@@ -95,16 +95,14 @@ static int return_path(void *path, struct tenon_value *ret)
 	return path ? 0 : -1;
 }
 
-static int root_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(root_call)
 {
 	if (ffi_count("_root", count, 0, 0))
 		return -1;
 	return return_path(ffi_access_root(), ret);
 }
 
-static int extend_call(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(extend_call)
 {
 	struct access_path *path;
 	struct access_step *step;
@@ -154,8 +152,7 @@ static int two_paths(const char *function, const struct tenon_value *args, int32
 	return ffi_arg_object(function, args, 1, ffi_type_access_path, b);
 }
 
-static int prefix_call(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(prefix_call)
 {
 	struct access_path *a, *b;
 
@@ -167,8 +164,7 @@ static int prefix_call(void *self, const struct tenon_value *args, int32_t count
 	return 0;
 }
 
-static int equal_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(equal_call)
 {
 	struct access_path *a, *b;
 
@@ -197,8 +193,7 @@ static int path_steps(const struct access_path *path, struct tenon_value *ret)
 	return 0;
 }
 
-static int steps_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(steps_call)
 {
 	struct access_path *path;
 
@@ -264,8 +259,7 @@ static int write_path(FILE *out, struct tenon_object *repr, const struct access_
 	return err;
 }
 
-static int repr_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(repr_call)
 {
 	struct tenon_object *o, *repr;
 	struct text_stream s;

@@ -212,8 +212,7 @@ static bool is_integer(const struct tenon_value *v)
 	return v->type == TENON_TYPE_INT || v->type == FFI_TYPE_BIG_INT;
 }
 
-static int equal_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(equal_call)
 {
 	if (count < 2 || !is_integer(&args[0]) || !is_integer(&args[1]))
 		return ffi_raise("TypeError", "expected two integers");
@@ -221,8 +220,7 @@ static int equal_call(void *self, const struct tenon_value *args, int32_t count,
 	return 0;
 }
 
-static int compare_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(compare_call)
 {
 	if (count < 2 || !is_integer(&args[0]) || !is_integer(&args[1]))
 		return ffi_raise("TypeError", "expected two integers");
@@ -230,8 +228,7 @@ static int compare_call(void *self, const struct tenon_value *args, int32_t coun
 	return 0;
 }
 
-static int hash_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(hash_call)
 {
 	if (count < 1 || !is_integer(&args[0]))
 		return ffi_raise("TypeError", "expected an integer");
@@ -239,8 +236,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	return 0;
 }
 
-static int to_json(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+static PACKED_CALL(to_json)
 {
 	char *text;
 	int err;
@@ -255,8 +251,7 @@ static int to_json(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int from_json(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(from_json)
 {
 	struct tenon_slice text;
 

@@ -199,8 +199,7 @@ static int compare_within(void *self, const char *attribute, const struct tenon_
 	return err;
 }
 
-static int equal_within(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(equal_within)
 {
 	int order = 0, err = compare_within(self, "__ffi_eq__", args, count, &order);
 
@@ -208,8 +207,7 @@ static int equal_within(void *self, const struct tenon_value *args, int32_t coun
 	return err;
 }
 
-static int order_within(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(order_within)
 {
 	int order = 0, err = compare_within(self, "__ffi_compare__", args, count, &order);
 
@@ -340,7 +338,7 @@ COMPARISON(less_equal_call, "ffi.RecursiveLe", false, order <= 0)
 COMPARISON(greater_call, "ffi.RecursiveGt", false, order > 0)
 COMPARISON(greater_equal_call, "ffi.RecursiveGe", false, order >= 0)
 
-const struct ffi_global compare_globals[] = {
+const struct global_function compare_globals[] = {
 	{ "ffi.RecursiveEq", equal_call },   { "ffi.RecursiveGe", greater_equal_call },
 	{ "ffi.RecursiveGt", greater_call }, { "ffi.RecursiveLe", less_equal_call },
 	{ "ffi.RecursiveLt", less_call },    { NULL, NULL },

@@ -31,7 +31,7 @@ static bool first_device(const struct tenon_value *v, DLDevice *device, int nest
 	return false;
 }
 
-FFI_CALL(find_device)
+static PACKED_CALL(find_device)
 {
 	DLDevice found, processor = { kDLCPU, 0 };
 	if (ffi_count("ffi.ContainerFindFirstNonCPUDevice", count, 1, 1))
@@ -40,7 +40,7 @@ FFI_CALL(find_device)
 	return 0;
 }
 
-const struct ffi_global containers_globals[] = {
+const struct global_function containers_globals[] = {
 	{ "ffi.ContainerFindFirstNonCPUDevice", find_device },
 	{ NULL, NULL },
 };

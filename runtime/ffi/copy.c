@@ -264,8 +264,7 @@ static int correct(struct copy *c)
 	return err;
 }
 
-static int copy_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(copy_call)
 {
 	struct copy c = { NULL, NULL, NULL, false, 0 };
 	struct tenon_value v;
@@ -287,7 +286,7 @@ static int copy_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global copy_globals[] = {
+const struct global_function copy_globals[] = {
 	{ "ffi.DeepCopy", copy_call },
 	{ NULL, NULL },
 };

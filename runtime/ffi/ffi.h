@@ -12,6 +12,8 @@
 #include <string.h>
 #include <tenon/array.h>
 
+#include "lib/plugin.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/tvm_table.h"
 
 /* The runtime; set before anything else in this room runs. */
@@ -185,21 +187,11 @@ int ffi_function(void *self, tenon_call_fn call, void (*deleter)(void *self),
 
 /* ---- registration */
 
-/* Define a function of the type tenon_call_fn. */
-#define FFI_CALL(name)                                                                             \
-	static int name(void *self, const struct tenon_value *args, int32_t count,                 \
-			struct tenon_value *ret)
-
-struct ffi_global {
-	const char *name;
-	tenon_call_fn call;
-};
-
 /* Register functions, up to a NULL name. Functions of the runtime with these names are replaced. */
-int ffi_register_globals(const struct ffi_global *list);
+int ffi_register_globals(const struct global_function *list);
 
 /* The functions of files that register nothing else; register.c has their order. */
-extern const struct ffi_global compare_globals[], containers_globals[], copy_globals[],
+extern const struct global_function compare_globals[], containers_globals[], copy_globals[],
 	hash_globals[], fields_globals[], json_globals[], list_functions_globals[],
 	map_functions_globals[], repr_globals[], shape_globals[], structural_equal_globals[],
 	structural_hash_globals[], value_graph_globals[], visit_context_globals[];

@@ -20,8 +20,7 @@ static void list_free(void *self)
 }
 
 /* -1 gives the number of names, another number the name. */
-static int name_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(name_call)
 {
 	struct tenon_array *names = self;
 	int64_t i;
@@ -34,8 +33,7 @@ static int name_call(void *self, const struct tenon_value *args, int32_t count,
 	return 0;
 }
 
-static int list_functions(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(list_functions)
 {
 	struct tenon_array *names = ffi_sequence_create(TENON_TYPE_LIST, NULL, 0);
 
@@ -49,8 +47,7 @@ static int list_functions(void *self, const struct tenon_value *args, int32_t co
 	return 0;
 }
 
-static int remove_function(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+static PACKED_CALL(remove_function)
 {
 	struct tenon_slice name;
 	char *text;
@@ -72,8 +69,7 @@ static int remove_function(void *self, const struct tenon_value *args, int32_t c
 	return 0;
 }
 
-static int from_c(void *self, const struct tenon_value *args, int32_t count,
-		  struct tenon_value *ret)
+static PACKED_CALL(from_c)
 {
 	void (*deleter)(void *self) = NULL;
 	void *pointer[3];
@@ -119,8 +115,7 @@ int functions_set_from_method(const struct type_method *method, int replace)
 	return err;
 }
 
-static int get_metadata(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(get_metadata)
 {
 	const struct tenon_value *found;
 	struct tenon_slice name;
@@ -141,8 +136,7 @@ static int get_metadata(void *self, const struct tenon_value *args, int32_t coun
 
 /* ---- types */
 
-static int list_types(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(list_types)
 {
 	struct tenon_array *keys = ffi_sequence_create(TENON_TYPE_ARRAY, NULL, 0);
 	int32_t type, end = ffi->type_end();
@@ -166,15 +160,13 @@ static int list_types(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int missing(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+static PACKED_CALL(missing)
 {
 	*ret = ffi_sentinel(SENTINEL_MISSING);
 	return 0;
 }
 
-static int keywords(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(keywords)
 {
 	*ret = ffi_sentinel(SENTINEL_KEYWORDS);
 	return 0;
@@ -210,8 +202,7 @@ static int fill_fields(int32_t type, void *object, const struct tenon_value *arg
 	return 0;
 }
 
-static int make_object(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(make_object)
 {
 	const char *function = "ffi.MakeObjectFromPackedArgs";
 	struct tenon_slice key;
@@ -239,7 +230,7 @@ static int make_object(void *self, const struct tenon_value *args, int32_t count
 	return -1;
 }
 
-static const struct ffi_global globals[] = {
+static const struct global_function globals[] = {
 	{ "ffi.FunctionFromExternC", from_c },
 	{ "ffi.FunctionListGlobalNamesFunctor", list_functions },
 	{ "ffi.FunctionRemoveGlobal", remove_function },

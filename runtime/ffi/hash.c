@@ -123,8 +123,7 @@ static int hash_fields(struct hash *h, struct tenon_object *o, uint64_t *out)
 
 /* ---- types with a function of their own */
 
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(callback_call)
 {
 	struct hash *h = NULL;
 	struct tenon_value v;
@@ -222,8 +221,7 @@ static int hash_value(struct hash *h, const struct tenon_value *v, uint64_t *out
 	return 0;
 }
 
-static int hash_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(hash_call)
 {
 	struct hash h = { NULL, NULL, 0 };
 	struct tenon_value v;
@@ -240,7 +238,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global hash_globals[] = {
+const struct global_function hash_globals[] = {
 	{ "ffi.RecursiveHash", hash_call },
 	{ NULL, NULL },
 };

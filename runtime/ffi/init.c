@@ -204,8 +204,7 @@ static int set_all(const struct init *n, void *object, const struct tenon_value 
 	return set_rest(n, object, is_set);
 }
 
-static int init_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(init_call)
 {
 	const struct init *n = self;
 	bool *is_set;

@@ -89,8 +89,7 @@ struct instance_type {
 	size_t size;
 };
 
-static int new_call(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(new_call)
 {
 	const struct instance_type *t = self;
 	void *o = ffi_instance_create(t->type, t->size);
@@ -99,8 +98,7 @@ static int new_call(void *self, const struct tenon_value *args, int32_t count,
 	return o ? 0 : -1;
 }
 
-static int copy_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(copy_call)
 {
 	const struct instance_type *t = self;
 	struct tenon_object *from;
@@ -255,8 +253,7 @@ int ffi_field_write(void *field, int32_t type, struct tenon_value *value)
 
 /* ---- global functions for Python's dataclasses */
 
-static int make_getter(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(make_getter)
 {
 	int (*getter)(void *field, struct tenon_value *out);
 	int64_t type;
@@ -280,8 +277,7 @@ struct converting_setter {
 	int (*convert)(void *converter, const struct tenon_value *value, struct tenon_value *out);
 };
 
-static int setter_call(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(setter_call)
 {
 	const struct converting_setter *s = self;
 	struct tenon_value converted = tenon_arg_none();
@@ -296,8 +292,7 @@ static int setter_call(void *self, const struct tenon_value *args, int32_t count
 	return ffi_field_write(args[0].as.pointer, s->type, &converted);
 }
 
-static int make_setter(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(make_setter)
 {
 	struct converting_setter *s;
 	int64_t type, converter, convert;
@@ -325,8 +320,7 @@ static int make_setter(void *self, const struct tenon_value *args, int32_t count
 	return -1;
 }
 
-static int register_init(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(register_init)
 {
 	int64_t type;
 
@@ -337,8 +331,7 @@ static int register_init(void *self, const struct tenon_value *args, int32_t cou
 	return ffi_init_register((int32_t)type);
 }
 
-static int register_class(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(register_class)
 {
 	const char *function = "ffi._PyClassRegisterTypeAttrColumns";
 	int64_t type, size;
@@ -355,7 +348,7 @@ static int register_class(void *self, const struct tenon_value *args, int32_t co
 	return ffi_instance_attributes((int32_t)type, (size_t)size);
 }
 
-const struct ffi_global fields_globals[] = {
+const struct global_function fields_globals[] = {
 	{ "ffi.MakeFieldGetter", make_getter },
 	{ "ffi.MakeFieldSetter", make_setter },
 	{ "ffi._PyClassRegisterTypeAttrColumns", register_class },

@@ -474,8 +474,7 @@ int ffi_json_write(const struct tenon_value *v, int indent, struct tenon_value *
 
 /* ---- the functions */
 
-static int parse_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(parse_call)
 {
 	struct tenon_slice text;
 
@@ -487,8 +486,7 @@ static int parse_call(void *self, const struct tenon_value *args, int32_t count,
 
 #define INDENT_MOST 64
 
-static int write_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(write_call)
 {
 	struct tenon_value v;
 	int64_t indent = 0;
@@ -508,7 +506,7 @@ static int write_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global json_globals[] = {
+const struct global_function json_globals[] = {
 	{ "ffi.json.Parse", parse_call },
 	{ "ffi.json.Stringify", write_call },
 	{ NULL, NULL },

@@ -72,11 +72,11 @@ static int sequence_contains(const char *function, int32_t type, const struct te
 }
 
 #define BOTH(array_call, list_call, body, name)                                                    \
-	FFI_CALL(array_call)                                                                       \
+	static PACKED_CALL(array_call)                                                             \
 	{                                                                                          \
 		return body("ffi.Array" name, TENON_TYPE_ARRAY, args, count, ret);                 \
 	}                                                                                          \
-	FFI_CALL(list_call)                                                                        \
+	static PACKED_CALL(list_call)                                                              \
 	{                                                                                          \
 		return body("ffi.List" name, TENON_TYPE_LIST, args, count, ret);                   \
 	}
@@ -86,7 +86,7 @@ BOTH(array_contains, list_contains, sequence_contains, "Contains")
 BOTH(array_item, list_item, sequence_item, "GetItem")
 BOTH(array_size, list_size, sequence_size, "Size")
 
-FFI_CALL(list_set)
+static PACKED_CALL(list_set)
 {
 	struct tenon_value fresh, old;
 	struct tenon_array *s;
@@ -105,7 +105,7 @@ FFI_CALL(list_set)
 	return 0;
 }
 
-FFI_CALL(list_append)
+static PACKED_CALL(list_append)
 {
 	struct tenon_array *s;
 	*ret = tenon_arg_none();
@@ -114,7 +114,7 @@ FFI_CALL(list_append)
 	return ffi_sequence_append(s, &args[1]);
 }
 
-FFI_CALL(list_insert)
+static PACKED_CALL(list_insert)
 {
 	struct tenon_array *s;
 	int64_t i;
@@ -127,7 +127,7 @@ FFI_CALL(list_insert)
 	return ffi_sequence_replace(s, i, i, &args[2], 1);
 }
 
-FFI_CALL(list_pop)
+static PACKED_CALL(list_pop)
 {
 	struct tenon_array *s;
 	int64_t i;
@@ -143,7 +143,7 @@ FFI_CALL(list_pop)
 	return -1;
 }
 
-FFI_CALL(list_erase)
+static PACKED_CALL(list_erase)
 {
 	struct tenon_array *s;
 	int64_t i;
@@ -165,7 +165,7 @@ static int list_range(const char *function, const struct tenon_value *args, int3
 	return 0;
 }
 
-FFI_CALL(list_erase_range)
+static PACKED_CALL(list_erase_range)
 {
 	struct tenon_array *s;
 	int64_t from, to;
@@ -175,7 +175,7 @@ FFI_CALL(list_erase_range)
 	return from == to ? 0 : ffi_sequence_replace(s, from, to, NULL, 0);
 }
 
-FFI_CALL(list_replace)
+static PACKED_CALL(list_replace)
 {
 	struct tenon_array *s;
 	struct tenon_object *by;
@@ -190,7 +190,7 @@ FFI_CALL(list_replace)
 				    ((struct tenon_array *)by)->size);
 }
 
-FFI_CALL(list_reverse)
+static PACKED_CALL(list_reverse)
 {
 	struct tenon_array *s;
 	*ret = tenon_arg_none();
@@ -200,7 +200,7 @@ FFI_CALL(list_reverse)
 	return 0;
 }
 
-FFI_CALL(list_clear)
+static PACKED_CALL(list_clear)
 {
 	struct tenon_array *s;
 	*ret = tenon_arg_none();
@@ -209,7 +209,7 @@ FFI_CALL(list_clear)
 	return ffi_sequence_replace(s, 0, s->size, NULL, 0);
 }
 
-FFI_CALL(list_reserve)
+static PACKED_CALL(list_reserve)
 {
 	struct tenon_array *s;
 	int64_t n;
@@ -220,7 +220,7 @@ FFI_CALL(list_reserve)
 	return n < 0 ? 0 : ffi_sequence_reserve(s, n);
 }
 
-const struct ffi_global list_functions_globals[] = {
+const struct global_function list_functions_globals[] = {
 	{ "ffi.Array", make_array },
 	{ "ffi.ArrayContains", array_contains },
 	{ "ffi.ArrayGetItem", array_item },

@@ -93,7 +93,7 @@ static void walk_next(struct walk *w)
 	ffi_release(&old[1]);
 }
 
-FFI_CALL(walk_call)
+static PACKED_CALL(walk_call)
 {
 	struct walk *w = self;
 	int64_t asked;
@@ -144,11 +144,11 @@ static int pairs_size(const char *function, int32_t type, const struct tenon_val
 }
 
 #define BOTH(map_call, dict_call, body, name, ...)                                                 \
-	FFI_CALL(map_call)                                                                         \
+	static PACKED_CALL(map_call)                                                               \
 	{                                                                                          \
 		return body("ffi.Map" name, TENON_TYPE_MAP, ##__VA_ARGS__, args, count, ret);      \
 	}                                                                                          \
-	FFI_CALL(dict_call)                                                                        \
+	static PACKED_CALL(dict_call)                                                              \
 	{                                                                                          \
 		return body("ffi.Dict" name, TENON_TYPE_DICT, ##__VA_ARGS__, args, count, ret);    \
 	}
@@ -160,7 +160,7 @@ BOTH(map_item_or_missing, dict_item_or_missing, look_up, "GetItemOrMissing", LOO
 BOTH(map_count, dict_count, look_up, "Count", LOOKUP_COUNT)
 BOTH(map_iterate, dict_iterate, iterate, "ForwardIterFunctor")
 
-FFI_CALL(dict_set)
+static PACKED_CALL(dict_set)
 {
 	struct tenon_map *m;
 	*ret = tenon_arg_none();
@@ -169,7 +169,7 @@ FFI_CALL(dict_set)
 	return ffi_map_set(m, &args[1], &args[2]);
 }
 
-FFI_CALL(dict_erase)
+static PACKED_CALL(dict_erase)
 {
 	struct tenon_value key;
 	struct tenon_map *m;
@@ -182,7 +182,7 @@ FFI_CALL(dict_erase)
 	return 0;
 }
 
-FFI_CALL(dict_clear)
+static PACKED_CALL(dict_clear)
 {
 	struct tenon_map *m;
 	*ret = tenon_arg_none();
@@ -192,7 +192,7 @@ FFI_CALL(dict_clear)
 	return 0;
 }
 
-const struct ffi_global map_functions_globals[] = {
+const struct global_function map_functions_globals[] = {
 	{ "ffi.Dict", make_dict },
 	{ "ffi.DictClear", dict_clear },
 	{ "ffi.DictCount", dict_count },

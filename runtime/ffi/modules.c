@@ -45,14 +45,12 @@ static int about_function(const char *function, const char *prefix, const struct
 	return err;
 }
 
-static int function_metadata(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static PACKED_CALL(function_metadata)
 {
 	return about_function("ffi.ModuleGetFunctionMetadata", "_metadata_", args, count, ret);
 }
 
-static int function_doc(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(function_doc)
 {
 	return about_function("ffi.ModuleGetFunctionDoc", "_doc_", args, count, ret);
 }
@@ -62,7 +60,7 @@ static int function_doc(void *self, const struct tenon_value *args, int32_t coun
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tenon_map *kept;
 
-static int keep(void *self, const struct tenon_value *args, int32_t count, struct tenon_value *ret)
+static PACKED_CALL(keep)
 {
 	struct tenon_value yes = tenon_arg_bool(true);
 	struct tenon_object *m;
@@ -78,8 +76,7 @@ static int keep(void *self, const struct tenon_value *args, int32_t count, struc
 	return err;
 }
 
-static int let_go(void *self, const struct tenon_value *args, int32_t count,
-		  struct tenon_value *ret)
+static PACKED_CALL(let_go)
 {
 	struct tenon_object *m;
 
@@ -118,8 +115,7 @@ static int get_imports(void *field, struct tenon_value *out)
 }
 
 /* tvm-ffi has a loader for .so files by name, too. @args are the path, whose own extension decides here, and "so". */
-static int load_library(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(load_library)
 {
 	static const struct tenon_slice load = { "ffi.ModuleLoadFromFile", 22 };
 	struct tenon_value path;
@@ -138,7 +134,7 @@ static int load_library(void *self, const struct tenon_value *args, int32_t coun
 	return err;
 }
 
-static const struct ffi_global globals[] = {
+static const struct global_function globals[] = {
 	{ "ffi.Module.load_from_file.so", load_library },
 	{ "ffi.ModuleGetFunctionDoc", function_doc },
 	{ "ffi.ModuleGetFunctionMetadata", function_metadata },

@@ -11,7 +11,7 @@ static struct tenon_tvm_table extended;
 
 static const struct {
 	int (*step)(void);
-	const struct ffi_global *globals;
+	const struct global_function *globals;
 } steps[] = {
 	{ .step = types_register },
 	{ .step = big_int_register },

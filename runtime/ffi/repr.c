@@ -251,8 +251,7 @@ static int text_of(struct repr *r, const struct tenon_value *v, struct tenon_val
 	return text_stream_close(&s, write_value(r, s.out, v), ret);
 }
 
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(callback_call)
 {
 	struct repr *r = NULL;
 	struct tenon_value v;
@@ -403,8 +402,7 @@ static int write_value(struct repr *r, FILE *out, const struct tenon_value *v)
 	}
 }
 
-static int repr_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(repr_call)
 {
 	const char *wish = getenv("TVM_FFI_REPR_WITH_ADDR");
 	struct repr r = { .addresses = wish && !strcmp(wish, "1") };
@@ -420,7 +418,7 @@ static int repr_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global repr_globals[] = {
+const struct global_function repr_globals[] = {
 	{ "ffi.ReprPrint", repr_call },
 	{ NULL, NULL },
 };

@@ -44,13 +44,12 @@ uint64_t ffi_shape_hash(const struct tenon_shape *s)
 	return hash;
 }
 
-static int make_shape(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(make_shape)
 {
 	return ffi_shape_create(args, (size_t)count, ret);
 }
 
-const struct ffi_global shape_globals[] = {
+const struct global_function shape_globals[] = {
 	{ "ffi.Shape", make_shape },
 	{ NULL, NULL },
 };

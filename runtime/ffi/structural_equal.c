@@ -241,8 +241,7 @@ static int compare_fields(struct equal *e, struct tenon_object *a, struct tenon_
 }
 
 /* @args: two values, the region, and the name of the field that they are */
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(callback_call)
 {
 	struct equal *e = NULL;
 	struct tenon_value a, b;
@@ -425,8 +424,7 @@ static int run_arguments(const char *function, const struct tenon_value *args, i
 	return err;
 }
 
-static int equal_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(equal_call)
 {
 	bool equal = false;
 	int err = run_arguments("ffi.StructuralEqual", args, count, NULL, &equal);
@@ -452,8 +450,7 @@ static int make_path(const struct tenon_array *steps, int side, struct tenon_val
 	return path ? 0 : -1;
 }
 
-static int mismatch_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(mismatch_call)
 {
 	struct tenon_array *steps = ffi_sequence_create(TENON_TYPE_LIST, NULL, 0);
 	struct tenon_value path[2] = { tenon_arg_none(), tenon_arg_none() };
@@ -476,7 +473,7 @@ static int mismatch_call(void *self, const struct tenon_value *args, int32_t cou
 	return err;
 }
 
-const struct ffi_global structural_equal_globals[] = {
+const struct global_function structural_equal_globals[] = {
 	{ "ffi.GetFirstStructuralMismatch", mismatch_call },
 	{ "ffi.StructuralEqual", equal_call },
 	{ NULL, NULL },

@@ -167,8 +167,7 @@ static int hash_fields(struct hash *h, struct tenon_object *o, uint64_t *out)
 }
 
 /* @args: a value, the hash so far, the region */
-static int callback_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(callback_call)
 {
 	enum ffi_region around;
 	int64_t before, asked;
@@ -278,8 +277,7 @@ int ffi_structural_hash(const struct tenon_value *v, uint64_t *hash)
 }
 
 /* @args: a value, whether to map free variables, whether to skip the content of tensors */
-static int hash_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(hash_call)
 {
 	const char *function = "ffi.StructuralHash";
 	bool map_variables = false, skip_tensors = false;
@@ -297,7 +295,7 @@ static int hash_call(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global structural_hash_globals[] = {
+const struct global_function structural_hash_globals[] = {
 	{ "ffi.StructuralHash", hash_call },
 	{ NULL, NULL },
 };

@@ -19,8 +19,7 @@ static const struct ffi_member members[] = {
 	{ 0 },
 };
 
-static int make_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(make_call)
 {
 	struct structural_key *k;
 	uint64_t hash = 0;
@@ -47,8 +46,7 @@ static int keys_equal(const struct structural_key *a, const struct structural_ke
 	return ffi_structural_equal(&a->key, &b->key, equal);
 }
 
-static int equal_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(equal_call)
 {
 	const char *function = "ffi.StructuralKeyEqual";
 	struct structural_key *a, *b;
@@ -82,7 +80,7 @@ static struct tenon_value any_equal(const struct tenon_value *a, const struct te
 	return tenon_arg_object(error);
 }
 
-static const struct ffi_global globals[] = {
+static const struct global_function globals[] = {
 	{ "ffi.StructuralKey", make_call },
 	{ "ffi.StructuralKeyEqual", equal_call },
 	{ NULL, NULL },

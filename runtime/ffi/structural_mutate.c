@@ -506,7 +506,7 @@ static int mutate_root(struct mutator *m, const struct tenon_value *root, struct
 	return err;
 }
 
-FFI_CALL(map_call)
+static PACKED_CALL(map_call)
 {
 	const char *function = "ffi.StructuralMap";
 	struct tenon_array *callbacks, *with_region;
@@ -524,7 +524,7 @@ FFI_CALL(map_call)
 	return mutate_root(m, &args[0], ret);
 }
 
-FFI_CALL(mutate_call)
+static PACKED_CALL(mutate_call)
 {
 	const char *function = "ffi.StructuralMutate";
 	struct tenon_array *callbacks;
@@ -558,17 +558,17 @@ static int mutator_call(const char *function, const struct tenon_value *args, in
 	return err;
 }
 
-FFI_CALL(mutator_mutate)
+static PACKED_CALL(mutator_mutate)
 {
 	return mutator_call("ffi.StructuralMutatorMutate", args, count, NULL, ret);
 }
 
-FFI_CALL(mutator_default)
+static PACKED_CALL(mutator_default)
 {
 	return mutator_call("ffi.StructuralMutatorDefaultMutate", args, count, within_copied, ret);
 }
 
-FFI_CALL(mutator_get)
+static PACKED_CALL(mutator_get)
 {
 	const char *function = "ffi.StructuralMutatorVarRemapGet";
 	struct mutator *m;
@@ -579,7 +579,7 @@ FFI_CALL(mutator_get)
 	return ffi_give_back(m->table->get(m, args[1]), ret);
 }
 
-FFI_CALL(mutator_set)
+static PACKED_CALL(mutator_set)
 {
 	const char *function = "ffi.StructuralMutatorVarRemapSet";
 	struct mutator *m;
@@ -590,19 +590,19 @@ FFI_CALL(mutator_set)
 	return ffi_give_back(m->table->set(m, args[1], args[2]), ret);
 }
 
-FFI_CALL(mutator_region)
+static PACKED_CALL(mutator_region)
 {
 	return ffi_walker_region("ffi.StructuralMutatorDefRegionKind", ffi_type_mutator, args,
 				 count, ret);
 }
 
-FFI_CALL(mutator_with_region)
+static PACKED_CALL(mutator_with_region)
 {
 	return ffi_walker_with_region("ffi.StructuralMutatorWithDefRegionKind", ffi_type_mutator,
 				      args, count, ret);
 }
 
-static const struct ffi_global globals[] = {
+static const struct global_function globals[] = {
 	{ "ffi.StructuralMap", map_call },
 	{ "ffi.StructuralMutate", mutate_call },
 	{ "ffi.StructuralMutatorDefRegionKind", mutator_region },

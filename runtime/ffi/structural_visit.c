@@ -221,8 +221,7 @@ static int visit_root(struct visitor *v, const struct tenon_value *root, struct 
 	return err;
 }
 
-static int walk_call(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(walk_call)
 {
 	const char *function = "ffi.StructuralWalk";
 	struct tenon_array *callbacks, *with_region;
@@ -240,8 +239,7 @@ static int walk_call(void *self, const struct tenon_value *args, int32_t count,
 	return visit_root(v, &args[0], ret);
 }
 
-static int visit_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(visit_call)
 {
 	const char *function = "ffi.StructuralVisit";
 	struct tenon_array *callbacks;
@@ -269,30 +267,29 @@ static int visitor_call(const char *function, const struct tenon_value *args, in
 	return err;
 }
 
-FFI_CALL(visitor_visit)
+static PACKED_CALL(visitor_visit)
 {
 	return visitor_call("ffi.StructuralVisitorVisit", args, count, NULL, ret);
 }
 
-FFI_CALL(visitor_default)
+static PACKED_CALL(visitor_default)
 {
 	return visitor_call("ffi.StructuralVisitorDefaultVisit", args, count, visit_within, ret);
 }
 
-FFI_CALL(visitor_region)
+static PACKED_CALL(visitor_region)
 {
 	return ffi_walker_region("ffi.StructuralVisitorDefRegionKind", ffi_type_visitor, args,
 				 count, ret);
 }
 
-FFI_CALL(visitor_with_region)
+static PACKED_CALL(visitor_with_region)
 {
 	return ffi_walker_with_region("ffi.StructuralVisitorWithDefRegionKind", ffi_type_visitor,
 				      args, count, ret);
 }
 
-static int interrupt_call(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(interrupt_call)
 {
 	struct ffi_visit_interrupt *i;
 
@@ -308,7 +305,7 @@ static int interrupt_call(void *self, const struct tenon_value *args, int32_t co
 	return -1;
 }
 
-static const struct ffi_global globals[] = {
+static const struct global_function globals[] = {
 	{ "ffi.StructuralVisit", visit_call },
 	{ "ffi.StructuralVisitorDefRegionKind", visitor_region },
 	{ "ffi.StructuralVisitorDefaultVisit", visitor_default },

@@ -182,8 +182,7 @@ static const struct ffi_member str_enum_members[] = {
 	{ 0 },
 };
 
-static int enum_state_create(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static PACKED_CALL(enum_state_create)
 {
 	struct enum_state *s;
 
@@ -242,8 +241,7 @@ static int convert_container(int32_t type, struct tenon_object *from, struct ten
 }
 
 /* __ffi_convert__ of a type: the value itself if it is of the type, or what another container holds */
-static int convert_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(convert_call)
 {
 	int32_t type = (int32_t)(intptr_t)self;
 	struct tenon_object *o = count == 1 ? ffi_object(&args[0]) : NULL;

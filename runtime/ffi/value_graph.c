@@ -19,14 +19,12 @@ static int save_arguments(const struct tenon_value *args, int32_t count, struct 
 	return err;
 }
 
-static int to_graph(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(to_graph)
 {
 	return save_arguments(args, count, ret);
 }
 
-static int to_text(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+static PACKED_CALL(to_text)
 {
 	struct tenon_value graph;
 	int err;
@@ -38,14 +36,12 @@ static int to_text(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int from_graph(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(from_graph)
 {
 	return ffi_count("ffi.FromJSONGraph", count, 1, 1) ? -1 : value_graph_load(&args[0], ret);
 }
 
-static int from_text(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(from_text)
 {
 	struct tenon_value graph;
 	struct tenon_slice text;
@@ -59,7 +55,7 @@ static int from_text(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct ffi_global value_graph_globals[] = {
+const struct global_function value_graph_globals[] = {
 	{ "ffi.FromJSONGraph", from_graph },
 	{ "ffi.FromJSONGraphString", from_text },
 	{ "ffi.ToJSONGraph", to_graph },

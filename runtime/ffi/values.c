@@ -178,7 +178,7 @@ int ffi_function(void *self, tenon_call_fn call, void (*deleter)(void *self),
 	return 0;
 }
 
-int ffi_register_globals(const struct ffi_global *list)
+int ffi_register_globals(const struct global_function *list)
 {
 	struct tenon_value f;
 	struct tenon_slice name;

@@ -156,7 +156,7 @@ static int copy_pattern(const struct tenon_array *from, struct tenon_array *to)
 }
 
 /* the value to search, the context, and whether prefixes count */
-FFI_CALL(find_call)
+static PACKED_CALL(find_call)
 {
 	struct finder f = { .prefix = false };
 	struct ffi_visit_context *context;
@@ -183,7 +183,7 @@ FFI_CALL(find_call)
 	return err;
 }
 
-const struct ffi_global visit_context_globals[] = {
+const struct global_function visit_context_globals[] = {
 	{ FUNCTION, find_call },
 	{ NULL, NULL },
 };

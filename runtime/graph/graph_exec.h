@@ -12,6 +12,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "lib/string_map.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/tvm_types.h"
 #include "runtime/graph/graph.h"
 #include "runtime/model/model.h"
@@ -229,7 +230,6 @@ int graph_factory_load(struct tenon_cursor *c, const struct tenon_payload *paylo
 		       struct tenon_module **out);
 int graph_runtime_factory_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 			       struct tenon_module **out);
-int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret);
+PACKED_CALL(graph_executor_create);
 
 #endif /* RUNTIME_GRAPH_GRAPH_EXEC_H */

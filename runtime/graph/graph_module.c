@@ -5,6 +5,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "runtime/core/arguments.h"
 #include "runtime/core/module_object.h"
 #include "runtime/model/executor_module.h"
 #include "runtime/model/factory.h"
@@ -277,8 +278,7 @@ static int graph_executor_module(struct tenon_module *root, const struct tenon_m
 }
 
 /* Arguments: graph, library, optionally a lookup function, then device types and ids. */
-int graph_executor_create(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+PACKED_CALL(graph_executor_create)
 {
 	int32_t first = count > 2 && args[2].type == TENON_TYPE_FUNCTION ? 3 : 2;
 	struct tenon_model_options o = { .size = sizeof(o) };

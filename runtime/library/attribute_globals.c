@@ -4,6 +4,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "runtime/core/arguments.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/library/globals.h"
 
@@ -25,8 +26,7 @@ static int answer_attribute(int64_t type, int64_t id, int64_t kind, struct tenon
 	return 0;
 }
 
-static int device_attribute(void *self, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+static PACKED_CALL(device_attribute)
 {
 	int64_t type, id, kind;
 	int err;
@@ -42,8 +42,7 @@ static int device_attribute(void *self, const struct tenon_value *args, int32_t 
 }
 
 /* The stream is an address; None selects the thread's own stream. */
-static int set_stream(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(set_stream)
 {
 	int64_t type, id;
 	DLDevice device;
@@ -63,7 +62,7 @@ static int set_stream(void *self, const struct tenon_value *args, int32_t count,
 	return device_thread_set_stream(device, stream, NULL);
 }
 
-const struct abi_global abi_attribute_globals[] = {
+const struct global_function abi_attribute_globals[] = {
 	{ "runtime.GetDeviceAttr", device_attribute },
 	{ OPTION_ON(DEVICES) ? "runtime.TVMSetStream" : NULL, OPTION_SLOT(DEVICES, set_stream) },
 	{ NULL, NULL },

@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/call.h"
 
 static void compiled_delete(void *self, int flags)
@@ -51,8 +52,7 @@ bool tvm_legacy_function_raw(const struct tenon_function *function, void **symbo
 }
 #endif
 
-static int guarded_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(guarded_call)
 {
 	tenon_call_fn call = (tenon_call_fn)((struct compiled_function *)self)->symbol;
 	size_t mark = tenon_workspace_mark();

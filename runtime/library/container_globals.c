@@ -5,6 +5,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/globals.h"
 
 /* Get the first argument as a container: array or list, map or dict. */
@@ -47,8 +48,7 @@ static int raise_kind(const char *kind, const char *message)
 	return -TENON_E_CALL;
 }
 
-static int array_item(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(array_item)
 {
 	struct tenon_array *a;
 	int64_t i;
@@ -63,8 +63,7 @@ static int array_item(void *self, const struct tenon_value *args, int32_t count,
 	return tenon_value_own(&a->data[i], ret);
 }
 
-static int array_size(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(array_size)
 {
 	struct tenon_array *a = NULL;
 	int err = get_array("ffi.ArraySize", args, count, 1, &a);
@@ -74,8 +73,7 @@ static int array_size(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int map_size(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(map_size)
 {
 	struct tenon_map *m = NULL;
 	int err = get_map("ffi.MapSize", args, count, 1, &m);
@@ -85,8 +83,7 @@ static int map_size(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-static int map_item(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(map_item)
 {
 	const struct tenon_value *found;
 	struct tenon_map *m;
@@ -118,8 +115,7 @@ static void map_walk_free(void *self)
 	free(w);
 }
 
-static int map_walk_call(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(map_walk_call)
 {
 	struct map_walk *w = self;
 	int64_t asked;
@@ -140,8 +136,7 @@ static int map_walk_call(void *self, const struct tenon_value *args, int32_t cou
 	return tenon_value_own(asked == MAP_KEY ? w->key : w->value, ret);
 }
 
-static int map_iterator(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(map_iterator)
 {
 	struct tenon_function *f;
 	struct tenon_map *m;
@@ -165,8 +160,7 @@ static int map_iterator(void *self, const struct tenon_value *args, int32_t coun
 	return 0;
 }
 
-static int to_string(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(to_string)
 {
 	struct tenon_slice text;
 	int err = abi_check_count("ffi.String", count, 1, 1);
@@ -176,8 +170,7 @@ static int to_string(void *self, const struct tenon_value *args, int32_t count,
 	return err ? err : tenon_string_value(text, ret);
 }
 
-static int to_bytes(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(to_bytes)
 {
 	struct tenon_slice bytes;
 	int err = abi_check_count("ffi.Bytes", count, 1, 1);
@@ -187,8 +180,7 @@ static int to_bytes(void *self, const struct tenon_value *args, int32_t count,
 	return err ? err : tenon_bytes_value(bytes, ret);
 }
 
-static int to_array(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(to_array)
 {
 	struct tenon_array *a;
 	int err = tenon_array_create(args, (size_t)count, &a);
@@ -198,7 +190,7 @@ static int to_array(void *self, const struct tenon_value *args, int32_t count,
 	return err;
 }
 
-const struct abi_global abi_container_globals[] = {
+const struct global_function abi_container_globals[] = {
 	{ "ffi.Array", to_array },
 	{ "ffi.ArrayGetItem", array_item },
 	{ "ffi.ArraySize", array_size },

@@ -2,6 +2,7 @@
 /* Global functions of the library itself: the device of host code, and those that other files list. */
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "runtime/core/arguments.h"
 #include "runtime/device/device_thread.h"
 #include "runtime/library/globals.h"
 
@@ -21,8 +22,7 @@ static int choose_device(int32_t type, int32_t id)
 		   : 0;
 }
 
-static int set_device(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(set_device)
 {
 	int64_t type, id;
 	int err;
@@ -37,7 +37,7 @@ static int set_device(void *self, const struct tenon_value *args, int32_t count,
 }
 
 /* clang-format off */
-const struct abi_global abi_device_globals[] = {
+const struct global_function abi_device_globals[] = {
 	{ "__tvm_set_device", set_device },
 	OPTION_ROWS(THREAD_POOL,
 	{ "runtime.config_threadpool", abi_config_threadpool },)

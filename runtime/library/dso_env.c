@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/core/reference.h"
 
 static int env_function_call_slow(struct dso_env_function *f, const struct tenon_value *args,
@@ -22,8 +23,7 @@ static int env_function_call_slow(struct dso_env_function *f, const struct tenon
 	return err;
 }
 
-static int env_function_call(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static PACKED_CALL(env_function_call)
 {
 	struct dso_env_function *f = self;
 	struct tenon_function *target = __atomic_load_n(&f->target, __ATOMIC_ACQUIRE);

@@ -6,6 +6,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "runtime/core/registry.h"
 #include "runtime/library/context.h"
 
 int abi_check_count(const char *function, int32_t count, int32_t least, int32_t most)
@@ -19,21 +20,6 @@ int abi_check_count(const char *function, int32_t count, int32_t least, int32_t 
 			   least, most, count);
 }
 
-static int register_list(const struct abi_global *list)
-{
-	int err = 0;
-
-	for (; !err && list->name; list++) {
-		err = tenon_function_register_c(list->name, list->call, false);
-		/* A name that is already registered keeps its function. */
-		if (err == -TENON_E_EXISTS) {
-			tenon_error_clear();
-			err = 0;
-		}
-	}
-	return err;
-}
-
 int abi_register_globals(void)
 {
 	static bool done;
@@ -42,14 +28,14 @@ int abi_register_globals(void)
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		return 0;
 	/* Two threads may run this: each name is registered by one of them. */
-	err = register_list(abi_device_globals);
+	err = registry_add_list(abi_device_globals);
 	if (OPTION_ON(TVM_FFI_COMPAT)) {
 		if (!err)
-			err = register_list(abi_attribute_globals);
+			err = registry_add_list(abi_attribute_globals);
 		if (!err)
-			err = register_list(abi_module_globals);
+			err = registry_add_list(abi_module_globals);
 		if (!err)
-			err = register_list(abi_container_globals);
+			err = registry_add_list(abi_container_globals);
 		if (!err)
 			err = loader_register_globals();
 	}

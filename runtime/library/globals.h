@@ -6,17 +6,14 @@
 #include <tenon/function.h>
 
 #include "lib/brief_errors.h"
-
-struct abi_global {
-	const char *name;
-	tenon_call_fn call;
-};
+#include "lib/plugin.h"
+#include "runtime/core/arguments.h"
 
 /* Each list ends with a NULL name. */
-extern const struct abi_global abi_device_globals[];
-extern const struct abi_global abi_attribute_globals[];
-extern const struct abi_global abi_module_globals[];
-extern const struct abi_global abi_container_globals[];
+extern const struct global_function abi_device_globals[];
+extern const struct global_function abi_attribute_globals[];
+extern const struct global_function abi_module_globals[];
+extern const struct global_function abi_container_globals[];
 
 /**
  * loader_register_globals - register the built-in loaders as global functions
@@ -42,9 +39,7 @@ static inline int abi_two_ints(const char *function, const struct tenon_value *a
 }
 
 /* thread_globals.c, system_lib_global.c */
-int abi_config_threadpool(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret);
-int abi_system_lib(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret);
+PACKED_CALL(abi_config_threadpool);
+PACKED_CALL(abi_system_lib);
 
 #endif /* RUNTIME_LIBRARY_GLOBALS_H */

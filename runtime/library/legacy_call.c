@@ -6,6 +6,7 @@
 #include <tenon/workspace.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/call.h"
 #include "runtime/library/compiled_function.h"
 #include "runtime/library/legacy_value.h"
@@ -140,14 +141,12 @@ static inline int legacy_call_symbol(void *symbol, const struct tenon_value *arg
 				       : legacy_call_any(symbol, args, count, ret);
 }
 
-static int legacy_call(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(legacy_call)
 {
 	return legacy_call_symbol(((struct compiled_function *)self)->symbol, args, count, ret);
 }
 
-static int legacy_guarded_call(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(legacy_guarded_call)
 {
 	size_t mark = tenon_workspace_mark();
 	int err = legacy_call(self, args, count, ret);

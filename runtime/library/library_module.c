@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/core/arguments.h"
 #include "runtime/library/library_module.h"
 #include "lib/brief_errors.h"
 #include "runtime/core/describer.h"
@@ -41,8 +42,7 @@ static int library_each_function(struct tenon_module *m,
 	return 0;
 }
 
-static int library_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(library_call)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "%s: opened for inspection only. Load the file to call functions",

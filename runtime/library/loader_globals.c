@@ -6,14 +6,14 @@
 
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "runtime/core/arguments.h"
 #include "runtime/core/registry.h"
 #include "runtime/kind/loaders.h"
 #include "runtime/library/globals.h"
 #include "runtime/payload/payload_file.h"
 
 /* `ffi.Module.load_from_bytes.<kind>`: self is the loader */
-static int load_by_name(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(load_by_name)
 {
 	const struct tenon_module_loader *loader = self;
 	struct tenon_slice bytes;

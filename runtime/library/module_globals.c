@@ -5,6 +5,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/globals.h"
 #include "runtime/core/module_object.h"
 
@@ -33,8 +34,7 @@ static const char *name_of(const struct tenon_buffer *b)
 	return b->data ? b->data : "";
 }
 
-static int load_from_file(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(load_from_file)
 {
 	struct tenon_buffer path = TENON_BUFFER_INIT;
 	struct tenon_module *m;
@@ -66,8 +66,7 @@ static int find(const char *function, const struct tenon_value *args, int32_t co
 	return err ? err : tenon_module_find_function(m, name, imports, out);
 }
 
-static int get_function(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(get_function)
 {
 	struct tenon_function *f;
 	int err = find("ffi.ModuleGetFunction", args, count, &f);
@@ -77,8 +76,7 @@ static int get_function(void *self, const struct tenon_value *args, int32_t coun
 	return err;
 }
 
-static int implements_function(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(implements_function)
 {
 	struct tenon_function *f;
 	int err = find("ffi.ModuleImplementsFunction", args, count, &f);
@@ -90,8 +88,7 @@ static int implements_function(void *self, const struct tenon_value *args, int32
 	return 0;
 }
 
-static int get_kind(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(get_kind)
 {
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleGetKind", args, count, 1, 1, &m);
@@ -99,8 +96,7 @@ static int get_kind(void *self, const struct tenon_value *args, int32_t count,
 	return err ? err : tenon_string_value(m->kind, ret);
 }
 
-static int get_properties(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(get_properties)
 {
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleGetPropertyMask", args, count, 1, 1, &m);
@@ -110,8 +106,7 @@ static int get_properties(void *self, const struct tenon_value *args, int32_t co
 	return err;
 }
 
-static int inspect_source(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(inspect_source)
 {
 	struct tenon_buffer format = TENON_BUFFER_INIT;
 	struct tenon_module *m;
@@ -126,8 +121,7 @@ static int inspect_source(void *self, const struct tenon_value *args, int32_t co
 }
 
 /* Each kind writes one format, whose name is "". */
-static int write_formats(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(write_formats)
 {
 	struct tenon_value own = tenon_arg_string("");
 	struct tenon_array *formats;
@@ -141,8 +135,7 @@ static int write_formats(void *self, const struct tenon_value *args, int32_t cou
 	return err;
 }
 
-static int write_to_file(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(write_to_file)
 {
 	struct tenon_buffer path = TENON_BUFFER_INIT, format = TENON_BUFFER_INIT;
 	struct tenon_module *m;
@@ -160,8 +153,7 @@ static int write_to_file(void *self, const struct tenon_value *args, int32_t cou
 	return err;
 }
 
-static int import_module(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(import_module)
 {
 	struct tenon_module *m, *child = NULL;
 	int err = begin("ffi.ModuleImportModule", args, count, 2, 2, &m);
@@ -172,8 +164,7 @@ static int import_module(void *self, const struct tenon_value *args, int32_t cou
 	return err ? err : tenon_module_import(m, child);
 }
 
-static int clear_imports(void *self, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static PACKED_CALL(clear_imports)
 {
 	struct tenon_module *m;
 	int err = begin("ffi.ModuleClearImports", args, count, 1, 1, &m);
@@ -184,7 +175,7 @@ static int clear_imports(void *self, const struct tenon_value *args, int32_t cou
 	return err;
 }
 
-const struct abi_global abi_module_globals[] = {
+const struct global_function abi_module_globals[] = {
 	{ "ffi.ModuleLoadFromFile", load_from_file },
 	{ "ffi.ModuleGetFunction", get_function },
 	{ "ffi.ModuleImplementsFunction", implements_function },

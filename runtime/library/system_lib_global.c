@@ -4,10 +4,10 @@
 #include <tenon/module.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/globals.h"
 
-int abi_system_lib(void *self, const struct tenon_value *args, int32_t count,
-		   struct tenon_value *ret)
+PACKED_CALL(abi_system_lib)
 {
 	struct tenon_slice prefix = { "", 0 };
 	struct tenon_buffer name = TENON_BUFFER_INIT;

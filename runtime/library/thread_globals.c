@@ -3,11 +3,11 @@
 #include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/globals.h"
 
 /* Arguments: mode (big or little cores, ignored), number of threads, list of processors. */
-int abi_config_threadpool(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+PACKED_CALL(abi_config_threadpool)
 {
 	int64_t mode, threads;
 	int err;

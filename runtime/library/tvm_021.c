@@ -9,6 +9,7 @@
 #include <tenon/tensor.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/library/call.h"
 #include "runtime/library/compiled_function.h"
 #include "runtime/library/old_bool.h"
@@ -66,8 +67,7 @@ static int convert_result(struct tenon_value *ret)
 			   view.type);
 }
 
-static int call_021(void *self, const struct tenon_value *args, int32_t count,
-		    struct tenon_value *ret)
+static PACKED_CALL(call_021)
 {
 	tenon_call_fn call = (tenon_call_fn)((struct compiled_function *)self)->symbol;
 	DLTensor few_tensors[ARGS_ON_STACK], *tensors = few_tensors;

@@ -275,8 +275,7 @@ static bool is_constants(struct tenon_slice name)
 }
 
 /* All constants by name, as a map where one can be made (tenon/array.h). */
-static int call_constants(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static PACKED_CALL(call_constants)
 {
 	struct const_module *m = self;
 	struct visit_list list = { 0 };

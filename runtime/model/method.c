@@ -20,8 +20,7 @@ static void bound_release(void *self)
 	free(b);
 }
 
-static int bound_call(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(bound_call)
 {
 	const struct bound *b = self;
 	int err = arguments_check(b->method->name, count, b->method->least, b->method->most);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Device programs in files: which suffixes they have. A plug-in reads them (payload_program_file.c). */
+#include "runtime/core/arguments.h"
 #include "runtime/payload/payload_file.h"
 
 #include "runtime/core/describer.h"
@@ -41,8 +42,7 @@ bool payload_file_known(struct tenon_slice suffix)
 	return payload_file_each_suffix(true, is_suffix, &suffix);
 }
 
-int payload_file_load(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+PACKED_CALL(payload_file_load)
 {
 	return DESCRIBER(program, self, args, count, ret);
 }

@@ -12,9 +12,10 @@
 
 #include <tenon/function.h>
 
+#include "runtime/core/arguments.h"
+
 /* `ffi.Module.load_from_file.<extension>`: takes a path and the extension. */
-int payload_file_load(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret);
+PACKED_CALL(payload_file_load);
 
 #ifdef CONFIG_DEVICES
 /* Test whether a format has files with a suffix. Opens plug-ins. */

@@ -9,6 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/option.h"
 #include "lib/tvm_versions.h"
+#include "runtime/core/arguments.h"
 #include "runtime/payload/payload_kernel.h"
 #include "runtime/payload/payload_module.h"
 #include "runtime/payload/payload_visit.h"
@@ -156,8 +157,7 @@ static int raise_missing(const struct payload_module *p)
 	return status;
 }
 
-static int payload_call(void *self, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static PACKED_CALL(payload_call)
 {
 	return raise_missing(self);
 }

@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "runtime/core/arguments.h"
 #include "runtime/core/describer.h"
 #include "runtime/payload/payload_format.h"
 #include "runtime/payload/payload_kernel.h"
@@ -158,8 +159,7 @@ static struct tenon_slice last_suffix(struct tenon_slice path)
 	return (struct tenon_slice){ dot + 1, (size_t)(path.data + path.size - (dot + 1)) };
 }
 
-int describe_program(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+PACKED_CALL(describe_program)
 {
 	struct tenon_buffer path = TENON_BUFFER_INIT;
 	struct tenon_slice text, suffix;

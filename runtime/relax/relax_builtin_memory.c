@@ -4,6 +4,7 @@
 #include <tenon/backend/memory.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_device.h"
 
@@ -141,8 +142,7 @@ RELAX_BUILTIN(alloc_tensor, 4, 6)
 	return 0;
 }
 
-int relax_builtin_null_value(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+PACKED_CALL(relax_builtin_null_value)
 {
 	*ret = tenon_arg_none();
 	return 0;

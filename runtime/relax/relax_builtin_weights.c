@@ -8,6 +8,7 @@
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "lib/json_read.h"
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 #include "runtime/relax/relax_param_module.h"
@@ -206,8 +207,7 @@ int relax_builtin_param_module_from_cache_by_name(void *self, const struct tenon
 }
 
 /* param_module_from_cache(prefix, n) -> the same of prefix_0, prefix_1 … */
-int relax_builtin_param_module_from_cache(void *self, const struct tenon_value *args, int32_t count,
-					  struct tenon_value *ret)
+PACKED_CALL(relax_builtin_param_module_from_cache)
 {
 	return module_of(relax_builtin_param_array_from_cache, args, count, ret);
 }

@@ -42,8 +42,7 @@ static int executable_save(struct tenon_module *m, struct tenon_buffer *out)
 	return tenon_buffer_slice(out, ((struct relax_executable *)m)->bytes);
 }
 
-static int call_load(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(call_load)
 {
 	struct tenon_module *machine;
 	int err = relax_create(self, &machine);
@@ -69,26 +68,22 @@ static int call_print(const struct relax_executable *x, struct tenon_value *ret,
 	return err;
 }
 
-static int call_text(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static PACKED_CALL(call_text)
 {
 	return call_print(self, ret, relax_print_text);
 }
 
-static int call_python(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(call_python)
 {
 	return call_print(self, ret, relax_print_python);
 }
 
-static int call_stats(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(call_stats)
 {
 	return call_print(self, ret, relax_print_stats);
 }
 
-static int call_has_function(void *self, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static PACKED_CALL(call_has_function)
 {
 	struct tenon_slice name;
 	int err = arguments_check("has_function", count, 1, 1);

@@ -6,6 +6,7 @@
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
 #include "lib/error_slot.h"
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax_cached.h"
 #include "runtime/relax/relax_recorded.h"
 #include "runtime/relax/relax_closure.h"
@@ -29,8 +30,7 @@ static void bound_release(void *self)
 	free(b);
 }
 
-static int call_bound(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(call_bound)
 {
 	struct bound *b = self;
 	struct tenon_value callee = tenon_arg_object(b->closure);
@@ -74,8 +74,7 @@ static int integer(const struct tenon_value *args, int32_t i, const char *what, 
 /*
  * vm_initialization(device type, device id, allocator): three arguments per device, the host last.
  */
-static int call_initialization(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(call_initialization)
 {
 	DLDevice devices[RELAX_DEVICES_MOST];
 	int64_t type, id, allocator;
@@ -109,8 +108,7 @@ static int call_initialization(void *self, const struct tenon_value *args, int32
 }
 
 /* invoke_closure(closure, args …) */
-static int call_invoke_closure(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(call_invoke_closure)
 {
 	struct relax_vm *vm = self, *outer;
 	int err;
@@ -130,8 +128,7 @@ static int call_invoke_closure(void *self, const struct tenon_value *args, int32
  * set_instrument(function), or set_instrument(name, args …): the global function of that name
  * returns the function. None removes it.
  */
-static int call_set_instrument(void *self, const struct tenon_value *args, int32_t count,
-			       struct tenon_value *ret)
+static PACKED_CALL(call_set_instrument)
 {
 	struct tenon_value made = tenon_arg_none();
 	struct tenon_function *make, *f = NULL;

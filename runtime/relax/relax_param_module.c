@@ -6,6 +6,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 
 #define FUNCTION "get_params"
 
@@ -14,8 +15,7 @@ struct param_module {
 	struct tenon_value params;
 };
 
-static int get_params(void *self, const struct tenon_value *args, int32_t count,
-		      struct tenon_value *ret)
+static PACKED_CALL(get_params)
 {
 	const struct param_module *m = self;
 

@@ -225,8 +225,7 @@ static int save_function(struct relax_vm *vm, const struct tenon_value *args, in
 }
 
 /* save_function(function, name, keep the result, args …): name() then calls function(args …). */
-int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret)
+PACKED_CALL(relax_state_save_function)
 {
 	return inside(save_function, self, args, count, ret);
 }
@@ -313,8 +312,7 @@ int relax_state_set_input_with_param_module(void *self, const struct tenon_value
 }
 
 /* set_input(function, args …) */
-int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+PACKED_CALL(relax_state_set_input)
 {
 	return inside(set_input, self, args, count, ret);
 }
@@ -353,8 +351,7 @@ static int invoke(struct relax_vm *vm, const struct tenon_value *args, int32_t c
 }
 
 /* invoke_stateful(function) */
-int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+PACKED_CALL(relax_state_invoke)
 {
 	return inside(invoke, self, args, count, ret);
 }
@@ -405,8 +402,7 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 }
 
 /* get_output(function, index …) */
-int relax_state_get_output(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+PACKED_CALL(relax_state_get_output)
 {
 	const struct tenon_value *v;
 	int err = find_output(self, "get_output", args, count, &v);
@@ -421,8 +417,7 @@ int relax_state_get_output(void *self, const struct tenon_value *args, int32_t c
 }
 
 /* get_output_arity(function, index …): items of a tuple, or -1 */
-int relax_state_get_output_arity(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret)
+PACKED_CALL(relax_state_get_output_arity)
 {
 	const struct tenon_value *v;
 	int err = find_output(self, "get_output_arity", args, count, &v);
@@ -435,8 +430,7 @@ int relax_state_get_output_arity(void *self, const struct tenon_value *args, int
 	return 0;
 }
 
-int relax_state_get_function_arity(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret)
+PACKED_CALL(relax_state_get_function_arity)
 {
 	struct relax_vm *vm = self;
 	uint32_t function;
@@ -448,8 +442,7 @@ int relax_state_get_function_arity(void *self, const struct tenon_value *args, i
 	return 0;
 }
 
-int relax_state_get_function_param_name(void *self, const struct tenon_value *args, int32_t count,
-					struct tenon_value *ret)
+PACKED_CALL(relax_state_get_function_param_name)
 {
 	const struct relax_function *f;
 	struct relax_vm *vm = self;

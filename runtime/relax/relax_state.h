@@ -6,6 +6,7 @@
 #ifndef RUNTIME_RELAX_RELAX_STATE_H
 #define RUNTIME_RELAX_RELAX_STATE_H
 
+#include "runtime/core/arguments.h"
 #include "runtime/relax/relax.h"
 
 struct relax_closure;
@@ -17,21 +18,14 @@ void relax_state_free(struct relax_vm *vm);
 struct relax_closure *relax_state_saved(struct relax_vm *vm, struct tenon_slice name);
 
 /* Functions of the module; @self is the machine. */
-int relax_state_save_function(void *self, const struct tenon_value *args, int32_t count,
-			      struct tenon_value *ret);
-int relax_state_set_input(void *self, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret);
+PACKED_CALL(relax_state_save_function);
+PACKED_CALL(relax_state_set_input);
 int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
 					    int32_t count, struct tenon_value *ret);
-int relax_state_invoke(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret);
-int relax_state_get_output(void *self, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret);
-int relax_state_get_output_arity(void *self, const struct tenon_value *args, int32_t count,
-				 struct tenon_value *ret);
-int relax_state_get_function_arity(void *self, const struct tenon_value *args, int32_t count,
-				   struct tenon_value *ret);
-int relax_state_get_function_param_name(void *self, const struct tenon_value *args, int32_t count,
-					struct tenon_value *ret);
+PACKED_CALL(relax_state_invoke);
+PACKED_CALL(relax_state_get_output);
+PACKED_CALL(relax_state_get_output_arity);
+PACKED_CALL(relax_state_get_function_arity);
+PACKED_CALL(relax_state_get_function_param_name);
 
 #endif /* RUNTIME_RELAX_RELAX_STATE_H */

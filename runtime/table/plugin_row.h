@@ -58,7 +58,7 @@
 	extern const struct executor name##_executor; \
 	LOADER_DECLARE(name, kinds) \
 	functions(DECLARE_FUNCTION) \
-	static const struct plugin_function name##_functions[] = { functions(NAMED_FUNCTION) { NULL, NULL } };
+	static const struct global_function name##_functions[] = { functions(NAMED_FUNCTION) { NULL, NULL } };
 #define EXECUTOR_OFFER(name) \
 	PLUGIN_OFFER(.executor = &name##_executor, .loaders = name##_loaders, .functions = name##_functions)
 

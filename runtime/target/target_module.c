@@ -9,6 +9,7 @@
 #include <tenon/device.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/arguments.h"
 #include "runtime/device/device_thread.h"
 
 /**
@@ -101,8 +102,7 @@ static int choose(const struct target_call *c, size_t *chosen)
 	return 0;
 }
 
-static int call_target(void *self, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+static PACKED_CALL(call_target)
 {
 	const struct target_call *c = self;
 	struct tenon_device *device, *before = NULL;

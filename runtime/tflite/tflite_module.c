@@ -8,6 +8,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "runtime/core/arguments.h"
 #include "runtime/tflite/tflite_network.h"
 
 /**
@@ -136,8 +137,7 @@ int tflite_module_load(struct tenon_cursor *c, const struct tenon_payload *paylo
 
 /* ---- from a file */
 
-int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+PACKED_CALL(tflite_load_file)
 {
 	struct tenon_module *module = NULL;
 	struct tflite_module *t;

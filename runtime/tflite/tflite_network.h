@@ -17,6 +17,7 @@
 
 #include <tenon/backend/module_kind.h>
 
+#include "runtime/core/arguments.h"
 #include "runtime/model/model.h"
 #include "runtime/model/storage.h"
 #include "runtime/tflite/operator.h"
@@ -183,8 +184,7 @@ int tflite_module_load(struct tenon_cursor *c, const struct tenon_payload *paylo
 		       struct tenon_module **out);
 
 /** tflite_load_file - the function `ffi.Module.load_from_file.tflite` */
-int tflite_load_file(void *self, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret);
+PACKED_CALL(tflite_load_file);
 
 /** tflite_create - executor.create */
 int tflite_create(struct tenon_module *root, const struct tenon_model_options *o,

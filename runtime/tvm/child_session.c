@@ -86,7 +86,7 @@ static int child_create(const struct tenon_value *args, int32_t count, struct ch
 	return err;
 }
 
-TVM_CALL(create)
+static PACKED_CALL(create)
 {
 	struct child *c = NULL;
 	int fds[2], err = arguments_check(FUNCTION, count, 1, INT32_MAX - 3);
@@ -112,7 +112,7 @@ free_child:
 	return err;
 }
 
-const struct tvm_global tvm_child_session_globals[] = {
+const struct global_function tvm_child_session_globals[] = {
 	{ FUNCTION, create },
 	{ NULL, NULL },
 };

@@ -80,7 +80,7 @@ static int get_device(const char *function, const struct tenon_value *args, int3
 	return err ? err : tvm_open_device(id, out);
 }
 
-TVM_CALL(stream_create)
+static PACKED_CALL(stream_create)
 {
 	struct tenon_device *device;
 	struct tenon_queue *queue;
@@ -100,7 +100,7 @@ TVM_CALL(stream_create)
 	return err;
 }
 
-TVM_CALL(stream_free)
+static PACKED_CALL(stream_free)
 {
 	struct stream **at, *s;
 	void *address;
@@ -137,7 +137,7 @@ static int set_stream(const char *function, struct tenon_device *device,
 	return err;
 }
 
-TVM_CALL(device_set_stream)
+static PACKED_CALL(device_set_stream)
 {
 	struct tenon_device *device;
 	int err = get_device("runtime.Device_SetStream", args, count, 2, &device);
@@ -158,7 +158,7 @@ static int sync_all(struct tenon_device *device)
 	return remote ? tenon_remote_sync(remote, there) : tenon_device_sync(device, TENON_FOREVER);
 }
 
-TVM_CALL(stream_sync)
+static PACKED_CALL(stream_sync)
 {
 	struct tenon_device *device;
 	struct tenon_queue *queue;
@@ -175,7 +175,7 @@ TVM_CALL(stream_sync)
 }
 
 /* What is submitted to the second stream from now on comes after what is in the first: wait for that here. */
-TVM_CALL(stream_sync_from_to)
+static PACKED_CALL(stream_sync_from_to)
 {
 	static const char function[] = "runtime.Device_StreamSyncFromTo";
 	struct tenon_queue *from, *to;
@@ -199,7 +199,7 @@ TVM_CALL(stream_sync_from_to)
 /* ---- attributes */
 
 /* device type, number, enum tenon_device_attribute */
-TVM_CALL(get_attribute)
+static PACKED_CALL(get_attribute)
 {
 	static const char function[] = "runtime.GetDeviceAttr";
 	struct tenon_remote *remote;
@@ -233,7 +233,7 @@ TVM_CALL(get_attribute)
 }
 
 /* The name of a device, of a target or of the part of a runtime */
-TVM_CALL(runtime_enabled)
+static PACKED_CALL(runtime_enabled)
 {
 	static const struct {
 		const char *name;
@@ -257,7 +257,7 @@ TVM_CALL(runtime_enabled)
 	return 0;
 }
 
-TVM_CALL(num_threads)
+static PACKED_CALL(num_threads)
 {
 	int err = arguments_check("runtime.NumThreads", count, 0, 0);
 	if (!err)
@@ -265,7 +265,7 @@ TVM_CALL(num_threads)
 	return err;
 }
 
-const struct tvm_global tvm_device_globals[] = {
+const struct global_function tvm_device_globals[] = {
 	{ "runtime.Device_SetStream", device_set_stream },
 	{ "runtime.Device_StreamCreate", stream_create },
 	{ "runtime.Device_StreamFree", stream_free },

@@ -37,7 +37,7 @@ static int evaluate_there(DLDevice device, const struct tenon_value *args, int32
 	return err;
 }
 
-TVM_CALL(time_evaluator)
+static PACKED_CALL(time_evaluator)
 {
 	const struct time_evaluator_globals globals = { find_global, NULL };
 	int64_t type, id;
@@ -55,7 +55,7 @@ TVM_CALL(time_evaluator)
 	return time_evaluator_create(&globals, args, count, ret);
 }
 
-const struct tvm_global tvm_evaluator_globals[] = {
+const struct global_function tvm_evaluator_globals[] = {
 	{ EVALUATOR, time_evaluator },
 	{ NULL, NULL },
 };

@@ -167,7 +167,7 @@ static void end_session(struct event_server *s)
 }
 
 /* the handler: bytes that arrived, and a set of what the connection can do: 1 to read, 2 to write */
-TVM_CALL(handle)
+static PACKED_CALL(handle)
 {
 	struct event_server *s = self;
 	struct tenon_slice arrived;
@@ -200,7 +200,7 @@ static void release(void *self)
 }
 
 /* the function that writes, and two names that TVM's server keeps */
-TVM_CALL(create)
+static PACKED_CALL(create)
 {
 	struct tenon_function *send, *handler;
 	struct event_server *s;
@@ -226,7 +226,7 @@ TVM_CALL(create)
 	return 0;
 }
 
-const struct tvm_global tvm_event_server_globals[] = {
+const struct global_function tvm_event_server_globals[] = {
 	{ FUNCTION, create },
 	{ NULL, NULL },
 };

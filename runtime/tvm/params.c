@@ -81,7 +81,7 @@ static int read_map(const char *function, const struct tenon_value *args, struct
 	return err ? tenon_error_in(err, "%s", function) : 0;
 }
 
-TVM_CALL(save)
+static PACKED_CALL(save)
 {
 	struct tenon_buffer out = TENON_BUFFER_INIT;
 	struct saved s = { 0 };
@@ -110,7 +110,7 @@ static int read_path(const char *function, const struct tenon_value *args, int32
 	return *out ? 0 : tenon_error(-TENON_E_NOMEM, "%s: no memory for a path", function);
 }
 
-TVM_CALL(save_to_file)
+static PACKED_CALL(save_to_file)
 {
 	static const char function[] = "runtime.SaveParamsToFile";
 	struct saved s = { 0 };
@@ -182,7 +182,7 @@ static int return_params(struct tenon_params *params, struct tenon_value *ret)
 	return err;
 }
 
-TVM_CALL(load)
+static PACKED_CALL(load)
 {
 	struct tenon_params *params;
 	struct tenon_slice bytes;
@@ -194,7 +194,7 @@ TVM_CALL(load)
 	return err ? err : return_params(params, ret);
 }
 
-TVM_CALL(load_from_file)
+static PACKED_CALL(load_from_file)
 {
 	static const char function[] = "runtime.LoadParamsFromFile";
 	struct tenon_params *params;
@@ -208,7 +208,7 @@ TVM_CALL(load_from_file)
 	return err ? err : return_params(params, ret);
 }
 
-const struct tvm_global tvm_param_globals[] = {
+const struct global_function tvm_param_globals[] = {
 	{ "runtime.LoadParams", load },
 	{ "runtime.LoadParamsFromFile", load_from_file },
 	{ "runtime.SaveParams", save },

@@ -3,7 +3,7 @@
 #include "lib/brief_errors.h"
 #include "runtime/tvm/tvm.h"
 
-TVM_CALL(refuse_timer)
+static PACKED_CALL(refuse_timer)
 {
 	return tenon_error(
 		-TENON_E_UNSUPPORTED,
@@ -11,7 +11,7 @@ TVM_CALL(refuse_timer)
 		"not supported; use time_evaluator of the module");
 }
 
-TVM_CALL(refuse_metadata)
+static PACKED_CALL(refuse_metadata)
 {
 	return tenon_error(
 		-TENON_E_UNSUPPORTED,
@@ -19,7 +19,7 @@ TVM_CALL(refuse_metadata)
 		"compiler, which is missing here; load the module from a file");
 }
 
-const struct tvm_global tvm_refused_globals[] = {
+const struct global_function tvm_refused_globals[] = {
 	{ "runtime.LoadMetaDataFromJSON", refuse_metadata },
 	{ "runtime.timer.cpu", refuse_timer },
 	{ NULL, NULL },

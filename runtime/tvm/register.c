@@ -6,14 +6,14 @@
 #include "runtime/library/tvm_table.h"
 #include "runtime/tvm/tvm.h"
 
-static const struct tvm_global *const lists[] = {
+static const struct global_function *const lists[] = {
 	tvm_tensor_globals,	  tvm_device_globals,	     tvm_param_globals,
 	tvm_evaluator_globals,	  tvm_session_globals,	     tvm_server_globals,
 	tvm_event_server_globals, tvm_child_session_globals, tvm_static_library_globals,
 	tvm_refused_globals,
 };
 
-static int register_list(const struct tvm_global *list)
+static int register_list(const struct global_function *list)
 {
 	int err = 0;
 

@@ -100,7 +100,7 @@ static int get_folder(char **out)
 }
 
 /* a socket behind the handshake */
-TVM_CALL(server_loop)
+static PACKED_CALL(server_loop)
 {
 	char *folder;
 	int fd, err;
@@ -116,7 +116,7 @@ TVM_CALL(server_loop)
 }
 
 /* a socket, and the text */
-TVM_CALL(return_exception)
+static PACKED_CALL(return_exception)
 {
 	struct library library;
 	struct tenon_slice text;
@@ -239,7 +239,7 @@ free_local:
 	return err;
 }
 
-TVM_CALL(local_session)
+static PACKED_CALL(local_session)
 {
 	int fd, err = arguments_check("rpc.LocalSession", count, 0, 0);
 
@@ -248,7 +248,7 @@ TVM_CALL(local_session)
 	return err ? err : tvm_connect_over(fd, ret);
 }
 
-const struct tvm_global tvm_server_globals[] = {
+const struct global_function tvm_server_globals[] = {
 	{ "rpc.LocalSession", local_session },
 	{ "rpc.ReturnException", return_exception },
 	{ "rpc.ServerLoop", server_loop },

@@ -184,7 +184,7 @@ static int read_key(const struct tenon_value *args, char *key, size_t size, uint
 }
 
 /* host, port, key, whether to log, and the constructor of the session with its arguments */
-TVM_CALL(connect)
+static PACKED_CALL(connect)
 {
 	struct tenon_remote_options o = { .size = sizeof(o), .tvm_devices = true };
 	char address[300], key[1024] = "";
@@ -235,7 +235,7 @@ static int get_session(const char *function, const struct tenon_value *args, int
 	return err;
 }
 
-TVM_CALL(table_index)
+static PACKED_CALL(table_index)
 {
 	struct session *s;
 	int err = get_session("rpc.SessTableIndex", args, count, 1, &s);
@@ -244,7 +244,7 @@ TVM_CALL(table_index)
 	return err;
 }
 
-TVM_CALL(load_module)
+static PACKED_CALL(load_module)
 {
 	static const char function[] = "rpc.LoadRemoteModule";
 	struct tenon_module *module;
@@ -287,7 +287,7 @@ static struct tenon_remote *session_after(int32_t type, int32_t *found)
 }
 
 /* Two modules of one server. A session refuses those of others; one that ended, or whose server cannot import, is passed by. */
-TVM_CALL(import_module)
+static PACKED_CALL(import_module)
 {
 	static const char function[] = "rpc.ImportRemoteModule";
 	struct tenon_module *parent, *child;
@@ -321,7 +321,7 @@ TVM_CALL(import_module)
 			   function);
 }
 
-const struct tvm_global tvm_session_globals[] = {
+const struct global_function tvm_session_globals[] = {
 	{ CONNECT, connect },
 	{ "rpc.ImportRemoteModule", import_module },
 	{ "rpc.LoadRemoteModule", load_module },

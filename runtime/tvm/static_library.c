@@ -44,7 +44,7 @@ static int each_function(struct tenon_module *m,
 	return ret;
 }
 
-TVM_CALL(fail)
+static PACKED_CALL(fail)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED,
 			   "a function of a static library cannot be called: link the library");
@@ -142,7 +142,7 @@ static int create(struct tenon_slice path, struct tenon_array *names, struct ten
 }
 
 /* path, and an array of names */
-TVM_CALL(load_static_library)
+static PACKED_CALL(load_static_library)
 {
 	struct tenon_array *names;
 	struct tenon_slice path;
@@ -156,7 +156,7 @@ TVM_CALL(load_static_library)
 	return err ? err : create(path, names, ret);
 }
 
-const struct tvm_global tvm_static_library_globals[] = {
+const struct global_function tvm_static_library_globals[] = {
 	{ FUNCTION, load_static_library },
 	{ NULL, NULL },
 };

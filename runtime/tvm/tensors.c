@@ -26,7 +26,7 @@ static int check_scope(const struct tenon_value *args, int32_t i)
 }
 
 /* shape, dtype, device, and the memory scope or None */
-TVM_CALL(alloc)
+static PACKED_CALL(alloc)
 {
 	struct tenon_device *device;
 	struct tenon_shape *shape;
@@ -87,7 +87,7 @@ static int read_host(const char *function, const struct tenon_value *args, int32
 	return 0;
 }
 
-TVM_CALL(copy_from_bytes)
+static PACKED_CALL(copy_from_bytes)
 {
 	DLTensor *tensor, host;
 	int err = read_host("runtime.TVMTensorCopyFromBytes", args, count, &tensor, &host);
@@ -95,7 +95,7 @@ TVM_CALL(copy_from_bytes)
 	return err || !host.data ? err : tenon_tensor_copy(&host, tensor);
 }
 
-TVM_CALL(copy_to_bytes)
+static PACKED_CALL(copy_to_bytes)
 {
 	DLTensor *tensor, host;
 	int err = read_host("runtime.TVMTensorCopyToBytes", args, count, &tensor, &host);
@@ -103,7 +103,7 @@ TVM_CALL(copy_to_bytes)
 	return err || !host.data ? err : tenon_tensor_copy(tensor, &host);
 }
 
-TVM_CALL(copy)
+static PACKED_CALL(copy)
 {
 	DLTensor *from, *to;
 	int err = arguments_check("runtime.TVMTensorCopyFromTo", count, 2, 2);
@@ -115,7 +115,7 @@ TVM_CALL(copy)
 	return err ? err : tenon_tensor_copy(from, to);
 }
 
-TVM_CALL(is_storage_shared)
+static PACKED_CALL(is_storage_shared)
 {
 	DLTensor *a, *b;
 	int err = arguments_check("runtime.TVMTensorIsStorageShared", count, 2, 2);
@@ -128,7 +128,7 @@ TVM_CALL(is_storage_shared)
 	return err;
 }
 
-const struct tvm_global tvm_tensor_globals[] = {
+const struct global_function tvm_tensor_globals[] = {
 	{ ALLOC, alloc },
 	{ "runtime.TVMTensorCopyFromBytes", copy_from_bytes },
 	{ "runtime.TVMTensorCopyFromTo", copy },

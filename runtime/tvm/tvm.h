@@ -10,29 +10,20 @@
 #include <tenon/function.h>
 #include <tenon/remote.h>
 
+#include "lib/plugin.h"
 #include "runtime/core/arguments.h"
 
-struct tvm_global {
-	const char *name;
-	tenon_call_fn call;
-};
-
 /* Each list ends with a NULL name. */
-extern const struct tvm_global tvm_tensor_globals[];
-extern const struct tvm_global tvm_device_globals[];
-extern const struct tvm_global tvm_param_globals[];
-extern const struct tvm_global tvm_evaluator_globals[];
-extern const struct tvm_global tvm_session_globals[];
-extern const struct tvm_global tvm_server_globals[];
-extern const struct tvm_global tvm_event_server_globals[];
-extern const struct tvm_global tvm_child_session_globals[];
-extern const struct tvm_global tvm_static_library_globals[];
-extern const struct tvm_global tvm_refused_globals[];
-
-/* Define a function of the type tenon_call_fn. */
-#define TVM_CALL(name)                                                                             \
-	static int name(void *self, const struct tenon_value *args, int32_t count,                 \
-			struct tenon_value *ret)
+extern const struct global_function tvm_tensor_globals[];
+extern const struct global_function tvm_device_globals[];
+extern const struct global_function tvm_param_globals[];
+extern const struct global_function tvm_evaluator_globals[];
+extern const struct global_function tvm_session_globals[];
+extern const struct global_function tvm_server_globals[];
+extern const struct global_function tvm_event_server_globals[];
+extern const struct global_function tvm_child_session_globals[];
+extern const struct global_function tvm_static_library_globals[];
+extern const struct global_function tvm_refused_globals[];
 
 /* ---- arguments.c: they return 0, or an error that names the function and the argument */
 

@@ -63,7 +63,7 @@ static bool is_named(const char *listed, const char *name)
 
 static void each_function_of_a_plug_in_is_named_by_the_table(void **state)
 {
-	const struct plugin_function *f;
+	const struct global_function *f;
 	struct plugin *const *p;
 	const char *n;
 	int count = 0;
@@ -85,7 +85,7 @@ static void each_function_of_a_plug_in_is_named_by_the_table(void **state)
 
 static void each_name_in_the_table_of_plug_ins_is_of_a_function(void **state)
 {
-	const struct plugin_function *f;
+	const struct global_function *f;
 	struct plugin *const *p;
 	const char *n;
 

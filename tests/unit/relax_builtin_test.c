@@ -22,7 +22,7 @@ static void no_arguments_break_a_builtin(void **state)
 {
 	static const int64_t extents[] = { 2, 3 };
 	struct tenon_value kinds[8], args[6], ret;
-	const struct plugin_function *b;
+	const struct global_function *b;
 	struct assembly a = ASSEMBLY_INIT;
 	struct relax_vm *vm, *outer;
 	size_t i, n, tried = 0;
