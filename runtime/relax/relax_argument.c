@@ -8,16 +8,15 @@
 #include "runtime/relax/relax.h"
 #include "runtime/relax/relax_builtin.h"
 
-static int in_argument(const struct relax_arguments *a, int32_t i, int status)
+int relax_argument_refuse(const struct relax_arguments *a, int32_t i, int status)
 {
 	return tenon_error_in(status, "%s: argument %" PRIi32, a->name, i);
 }
 
 static int unexpected(const struct relax_arguments *a, int32_t i, const char *wanted)
 {
-	return in_argument(a, i,
-			   tenon_error(-TENON_E_TYPE, "expected %s, found %s", wanted,
-				       tenon_type_key(a->args[i].type)));
+	return relax_argument_error(a, i, -TENON_E_TYPE, "expected %s, found %s", wanted,
+				    tenon_type_key(a->args[i].type));
 }
 
 int relax_arguments_count(const struct relax_arguments *a, int32_t least, int32_t most)
@@ -52,10 +51,9 @@ int relax_argument_range(const struct relax_arguments *a, int32_t i, int64_t lea
 
 	if (err || (*out >= least && *out <= most))
 		return err;
-	return in_argument(a, i,
-			   tenon_error(-TENON_E_VALUE,
-				       "%" PRIi64 " is not between %" PRIi64 " and %" PRIi64, *out,
-				       least, most));
+	return relax_argument_error(a, i, -TENON_E_VALUE,
+				    "%" PRIi64 " is not between %" PRIi64 " and %" PRIi64, *out,
+				    least, most);
 }
 
 int relax_argument_float(const struct relax_arguments *a, int32_t i, double *out)
@@ -103,23 +101,15 @@ int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTen
 	if (err)
 		return err;
 	if (!place_is_host((*out)->device))
-		return in_argument(
-			a, i,
-			tenon_error(-TENON_E_UNSUPPORTED,
-				    "the tensor is on a device of type %d; this function "
-				    "runs on the host, copy the tensor there first",
-				    (int)(*out)->device.device_type));
+		return relax_argument_error(a, i, -TENON_E_UNSUPPORTED,
+					    "the tensor is on a device of type %d; this function "
+					    "runs on the host, copy the tensor there first",
+					    (int)(*out)->device.device_type);
 	if (!tenon_tensor_compact(*out))
-		return in_argument(
-			a, i,
-			tenon_error(-TENON_E_VALUE, "the tensor has gaps between its elements"));
+		return relax_argument_error(a, i, -TENON_E_VALUE,
+					    "the tensor has gaps between its elements");
 	err = tenon_tensor_bytes(*out, &bytes);
-	return err ? in_argument(a, i, err) : 0;
-}
-
-int relax_argument_refuse(const struct relax_arguments *a, int32_t i, int status)
-{
-	return in_argument(a, i, status);
+	return err ? relax_argument_refuse(a, i, err) : 0;
 }
 
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out)
@@ -137,7 +127,7 @@ int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType 
 		return unexpected(a, i, "a dtype");
 	}
 	err = tenon_dtype_parse(text, out);
-	return err ? in_argument(a, i, err) : 0;
+	return err ? relax_argument_refuse(a, i, err) : 0;
 }
 
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out)

@@ -71,6 +71,8 @@ int relax_argument_object(const struct relax_arguments *a, int32_t i, int32_t ty
 int relax_argument_host_tensor(const struct relax_arguments *a, int32_t i, DLTensor **out);
 /* Prepend builtin and argument to the error @status; returns it. */
 int relax_argument_refuse(const struct relax_arguments *a, int32_t i, int status);
+/* Raise an error, as tenon_error() does, for argument @i; returns it. */
+#define relax_argument_error(a, i, ...) relax_argument_refuse(a, i, tenon_error(__VA_ARGS__))
 int relax_argument_dtype(const struct relax_arguments *a, int32_t i, DLDataType *out);
 int relax_argument_shape(const struct relax_arguments *a, int32_t i, struct tenon_shape **out);
 /* Get a tensor on any device. */

@@ -93,10 +93,8 @@ static int rows_argument(const struct relax_arguments *a, int32_t i, DLTensor **
 	if (err)
 		return err;
 	if ((*out)->ndim < 1 || !tenon_tensor_compact(*out))
-		return relax_argument_refuse(
-			a, i,
-			tenon_error(-TENON_E_VALUE,
-				    "expected a tensor of rows without gaps between them"));
+		return relax_argument_error(a, i, -TENON_E_VALUE,
+					    "expected a tensor of rows without gaps between them");
 	err = tenon_tensor_bytes(*out, &bytes);
 	return err ? relax_argument_refuse(a, i, err) : 0;
 }
@@ -117,10 +115,8 @@ static int like_cache(const struct relax_arguments *a, int32_t i, const struct r
 	*out = t;
 	if (t->ndim == b->ndim && d == t->ndim && tenon_dtype_equal(t->dtype, b->dtype))
 		return 0;
-	return relax_argument_refuse(
-		a, i,
-		tenon_error(-TENON_E_VALUE, "dtype or extents of the rows are not those of the "
-					    "cache"));
+	return relax_argument_error(a, i, -TENON_E_VALUE,
+				    "dtype or extents of the rows are not those of the cache");
 }
 
 static int new_buffer(const DLTensor *like, int64_t rows, struct tenon_tensor **out)
@@ -226,18 +222,16 @@ RELAX_BUILTIN(attention_kv_cache_create, 3, 3)
 	     d++)
 		;
 	if ((size_t)init->ndim != reserve->size || d != init->ndim || reserve->data[0] < 0)
-		return relax_argument_refuse(
-			a, 1,
-			tenon_error(-TENON_E_VALUE,
-				    "the shape does not have the rows of the initial tensor"));
+		return relax_argument_error(
+			a, 1, -TENON_E_VALUE,
+			"the shape does not have the rows of the initial tensor");
 	err = create(init, reserve, &c);
 	if (err)
 		return tenon_error_in(err, "%s", a->name);
 	if (fill > rows_of(&c->buffer->dl))
-		err = relax_argument_refuse(a, 2,
-					    tenon_error(-TENON_E_VALUE,
-							"%" PRIi64 " rows in use of %" PRIi64, fill,
-							rows_of(&c->buffer->dl)));
+		err = relax_argument_error(a, 2, -TENON_E_VALUE,
+					   "%" PRIi64 " rows in use of %" PRIi64, fill,
+					   rows_of(&c->buffer->dl));
 	if (err) {
 		tenon_object_unref(c);
 		return err;
@@ -274,10 +268,9 @@ RELAX_BUILTIN(attention_kv_cache_update, 2, 2)
 	if (!err)
 		err = like_cache(a, 1, c, &rows);
 	if (!err && rows_of(rows) != c->fill)
-		err = relax_argument_refuse(a, 1,
-					    tenon_error(-TENON_E_VALUE,
-							"%" PRIi64 " rows; the cache has %" PRIi64,
-							rows_of(rows), c->fill));
+		err = relax_argument_error(a, 1, -TENON_E_VALUE,
+					   "%" PRIi64 " rows; the cache has %" PRIi64,
+					   rows_of(rows), c->fill);
 	if (!err)
 		err = copy_rows(rows, 0, &c->buffer->dl, 0, c->fill);
 	return err ? err : tenon_value_own(&a->args[0], ret);
@@ -307,10 +300,9 @@ RELAX_BUILTIN(attention_kv_cache_view, 1, 2)
 	     i++)
 		;
 	if (shape && (shape->size != (size_t)b->ndim || i != shape->size))
-		return relax_argument_refuse(
-			a, 1,
-			tenon_error(-TENON_E_VALUE,
-				    "the cache has %" PRIi64 " rows of another shape", c->fill));
+		return relax_argument_error(a, 1, -TENON_E_VALUE,
+					    "the cache has %" PRIi64 " rows of another shape",
+					    c->fill);
 	err = relax_tensor_view(c->buffer, 0, extents, b->ndim, b->dtype, &t);
 	if (!err)
 		*ret = tenon_arg_object(t);
@@ -389,10 +381,9 @@ static int cache_at(const struct relax_arguments *a, const struct tenon_array *c
 		*out = (struct row_cache *)caches->data[i].as.object;
 		return 0;
 	}
-	return relax_argument_refuse(a, 0,
-				     tenon_error(-TENON_E_TYPE,
-						 "item %" PRIi64 " is no cache of rows but %s", i,
-						 tenon_type_key(caches->data[i].type)));
+	return relax_argument_error(a, 0, -TENON_E_TYPE,
+				    "item %" PRIi64 " is no cache of rows but %s", i,
+				    tenon_type_key(caches->data[i].type));
 }
 
 /* array_popn(caches, n) */
@@ -409,11 +400,9 @@ RELAX_BUILTIN(attention_kv_cache_array_popn, 2, 2)
 	for (i = 0; !err && i < caches->size; i++) {
 		err = cache_at(a, caches, i, &c);
 		if (!err && (n < 0 || n > c->fill))
-			err = relax_argument_refuse(a, 1,
-						    tenon_error(-TENON_E_VALUE,
-								"%" PRIi64
-								" rows are removed of %" PRIi64,
-								n, c->fill));
+			err = relax_argument_error(a, 1, -TENON_E_VALUE,
+						   "%" PRIi64 " rows are removed of %" PRIi64, n,
+						   c->fill);
 	}
 	for (i = 0; !err && i < caches->size; i++) {
 		err = cache_at(a, caches, i, &c);

@@ -33,8 +33,8 @@ RELAX_BUILTIN_SAID(graph_run_or_capture, "cuda_graph.run_or_capture", 4, 5)
 	if (err)
 		return err;
 	if (items->size > ITEMS_MOST)
-		return relax_argument_refuse(
-			a, 2, tenon_error(-TENON_E_OVERFLOW, "more than %d arguments", ITEMS_MOST));
+		return relax_argument_error(a, 2, -TENON_E_OVERFLOW, "more than %d arguments",
+					    ITEMS_MOST);
 	/* registers of the program hold the tuple and the shape during the call */
 	part.shape = shape;
 	part.items = items;

@@ -7,27 +7,20 @@
 #include "lib/brief_errors.h"
 #include "runtime/relax/relax_builtin_kv.h"
 
-RELAX_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq, 4, 4)
+RELAX_KV_BUILTIN(attention_kv_cache_enable_sliding_window_for_seq, 4, 4)
 {
-	struct kv_cache *c;
 	int64_t n[3]; /* id, window, sink */
-	int err;
+	int err = relax_integers(a, n, 3);
 
-	err = relax_integers(a, n, 3);
-	if (!err)
-		err = relax_kv_cache(a, &c);
 	return err ? err : relax_named(a, kv_cache_set_window(c, n[0], n[1], n[2]));
 }
 
-RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes, 3, 3)
+RELAX_KV_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes, 3, 3)
 {
 	struct tenon_shape *ids, *leaves;
-	struct kv_cache *c;
 	int err;
 
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		err = relax_argument_shape(a, 1, &ids);
+	err = relax_argument_shape(a, 1, &ids);
 	if (!err)
 		err = relax_argument_shape(a, 2, &leaves);
 	if (!err && ids->size != leaves->size)
@@ -36,48 +29,30 @@ RELAX_BUILTIN(attention_kv_cache_commit_accepted_token_tree_nodes, 3, 3)
 	return err ? err : relax_named(a, kv_cache_commit(c, ids->data, leaves->data, ids->size));
 }
 
-RELAX_BUILTIN(attention_kv_cache_empty, 1, 1)
+RELAX_KV_BUILTIN(attention_kv_cache_empty, 1, 1)
 {
-	struct kv_cache *c;
-	int err;
-
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		*ret = tenon_arg_bool(kv_cache_is_empty(c));
-	return err;
+	*ret = tenon_arg_bool(kv_cache_is_empty(c));
+	return 0;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_num_available_pages, 1, 1)
+RELAX_KV_BUILTIN(attention_kv_cache_get_num_available_pages, 1, 1)
 {
-	struct kv_cache *c;
-	int err;
-
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		*ret = tenon_arg_int(kv_cache_free_pages(c));
-	return err;
+	*ret = tenon_arg_int(kv_cache_free_pages(c));
+	return 0;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_total_sequence_length, 1, 1)
+RELAX_KV_BUILTIN(attention_kv_cache_get_total_sequence_length, 1, 1)
 {
-	struct kv_cache *c;
-	int err;
-
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		*ret = tenon_arg_int(kv_cache_total_length(c));
-	return err;
+	*ret = tenon_arg_int(kv_cache_total_length(c));
+	return 0;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 2, 2)
+RELAX_KV_BUILTIN(attention_kv_cache_get_sequence_length, 2, 2)
 {
-	struct kv_cache *c;
 	int64_t id, length;
 	int err;
 
 	err = relax_integers(a, &id, 1);
-	if (!err)
-		err = relax_kv_cache(a, &c);
 	if (!err)
 		err = relax_named(a, kv_cache_length(c, id, &length));
 	if (!err)
@@ -85,17 +60,14 @@ RELAX_BUILTIN(attention_kv_cache_get_sequence_length, 2, 2)
 	return err;
 }
 
-RELAX_BUILTIN(attention_kv_cache_get_query_positions, 1, 1)
+RELAX_KV_BUILTIN(attention_kv_cache_get_query_positions, 1, 1)
 {
 	struct tenon_tensor *buffer, *t;
-	struct kv_cache *c;
 	uint64_t offset;
 	int64_t n;
 	int err;
 
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		err = relax_named(a, kv_cache_positions(c, &buffer, &offset, &n));
+	err = relax_named(a, kv_cache_positions(c, &buffer, &offset, &n));
 	if (!err)
 		err = relax_tensor_view(buffer, offset, &n, 1, buffer->dl.dtype, &t);
 	if (!err)
@@ -169,29 +141,24 @@ RELAX_BUILTIN(attention_kv_cache_cross_attention, 6, 6)
 	return attend(a, &call);
 }
 
-RELAX_BUILTIN(attention_kv_cache_append_mla_kv, 3, 3)
+RELAX_KV_BUILTIN(attention_kv_cache_append_mla_kv, 3, 3)
 {
-	struct kv_cache *c;
 	int64_t layer;
 	int err;
 
-	err = relax_kv_cache(a, &c);
-	if (!err)
-		err = relax_argument_int(a, 1, &layer);
+	err = relax_argument_int(a, 1, &layer);
 	if (!err)
 		err = relax_named(a, kv_cache_append_mla(c, layer, &a->args[2]));
 	return err ? err : tenon_value_own(&a->args[0], ret);
 }
 
-RELAX_BUILTIN(attention_kv_cache_merge_attn_output_inplace, 5, 5)
+RELAX_KV_BUILTIN(attention_kv_cache_merge_attn_output_inplace, 5, 5)
 {
 	struct tenon_array *pair;
 	struct tenon_tensor *t;
-	struct kv_cache *c;
 	int32_t i;
-	int err;
+	int err = 0;
 
-	err = relax_kv_cache(a, &c);
 	for (i = 1; i < 5 && !err; i++)
 		err = relax_argument_tensor_object(a, i, &t);
 	if (!err)

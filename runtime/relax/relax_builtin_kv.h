@@ -15,6 +15,20 @@ static inline int relax_kv_cache(const struct relax_arguments *a, struct kv_cach
 	return relax_argument_object(a, 0, kv_cache_type(), "a paged key-value cache", out);
 }
 
+/* Define a builtin like RELAX_BUILTIN(); its first argument is a key-value cache, @c in its body. */
+#define RELAX_KV_BUILTIN(builtin, least, most)                                                     \
+	static int kv_##builtin(const struct relax_arguments *a, struct kv_cache *c,               \
+				struct tenon_value *ret);                                          \
+	RELAX_BUILTIN(builtin, least, most)                                                        \
+	{                                                                                          \
+		struct kv_cache *c;                                                                \
+		int err = relax_kv_cache(a, &c);                                                   \
+                                                                                                   \
+		return err ? err : kv_##builtin(a, c, ret);                                        \
+	}                                                                                          \
+	static int kv_##builtin(const struct relax_arguments *a, struct kv_cache *c,               \
+				struct tenon_value *ret)
+
 /* Get the first argument, a recurrent state. */
 static inline int relax_rnn_state(const struct relax_arguments *a, struct rnn_state **out)
 {

@@ -19,22 +19,19 @@ static int spec_argument(const struct relax_arguments *a, int32_t i, struct teno
 		return err;
 	if (tenon_value_text(&spec->data[0], &word)) {
 		tenon_error_clear();
-		return relax_argument_refuse(
-			a, i, tenon_error(-TENON_E_TYPE, "expected the name of an implementation"));
+		return relax_argument_error(a, i, -TENON_E_TYPE,
+					    "expected the name of an implementation");
 	}
 	if (!tenon_slice_equal(word, tenon_slice_of("tirx")) &&
 	    !tenon_slice_equal(word, tenon_slice_of("tir")))
-		return relax_argument_refuse(
-			a, i,
-			tenon_error(-TENON_E_UNSUPPORTED,
-				    "attention by \"%.*s\"; supported is \"tirx\": call "
-				    "create_tir_paged_kv_cache of the model instead",
-				    slice_shown(word, 32), word.data));
+		return relax_argument_error(a, i, -TENON_E_UNSUPPORTED,
+					    "attention by \"%.*s\"; supported is \"tirx\": call "
+					    "create_tir_paged_kv_cache of the model instead",
+					    slice_shown(word, 32), word.data);
 	if (spec->size != 2 || spec->data[1].type != TENON_TYPE_FUNCTION)
-		return relax_argument_refuse(a, i,
-					     tenon_error(-TENON_E_TYPE,
-							 "expected one function behind \"%.*s\"",
-							 (int)word.size, word.data));
+		return relax_argument_error(a, i, -TENON_E_TYPE,
+					    "expected one function behind \"%.*s\"", (int)word.size,
+					    word.data);
 	*out = (struct tenon_function *)spec->data[1].as.object;
 	return 0;
 }
@@ -49,16 +46,14 @@ static int read_config(const struct relax_arguments *a, struct kv_config *f)
 	int err = relax_argument_shape(a, 0, &s);
 
 	if (!err && s->size != 5 && s->size != 6)
-		err = relax_argument_refuse(
-			a, 0, tenon_error(-TENON_E_VALUE, "%zu numbers, want 5 or 6", s->size));
+		err = relax_argument_error(a, 0, -TENON_E_VALUE, "%zu numbers, want 5 or 6",
+					   s->size);
 	if (!err)
 		err = relax_argument_shape(a, 1, &layers);
 	if (!err && layers->size != 2)
-		err = relax_argument_refuse(
-			a, 1,
-			tenon_error(-TENON_E_UNSUPPORTED,
-				    "%zu numbers; models on several workers are not supported",
-				    layers->size));
+		err = relax_argument_error(
+			a, 1, -TENON_E_UNSUPPORTED,
+			"%zu numbers; models on several workers are not supported", layers->size);
 	if (!err)
 		err = relax_argument_shape(a, 6, &kinds);
 	if (err)
@@ -90,9 +85,8 @@ static int read_numbers(const struct relax_arguments *a, struct kv_config *f)
 	if (!err)
 		err = relax_argument_int(a, 7, &transfer);
 	if (!err && transfer)
-		err = relax_argument_refuse(
-			a, 7,
-			tenon_error(-TENON_E_UNSUPPORTED, "transfer of caches between machines"));
+		err = relax_argument_error(a, 7, -TENON_E_UNSUPPORTED,
+					   "transfer of caches between machines");
 	if (!err)
 		err = relax_argument_int(a, 8, &f->rope);
 	if (!err)
@@ -137,9 +131,8 @@ static int read_callbacks(const struct relax_arguments *a, struct kv_config *f)
 		err = relax_argument_array(a, 23, &merges);
 	for (i = 0; !err && (i < merges->size || !i); i++)
 		if (i >= merges->size || merges->data[i].type != TENON_TYPE_FUNCTION)
-			err = relax_argument_refuse(
-				a, 23,
-				tenon_error(-TENON_E_TYPE, "expected functions, at least one"));
+			err = relax_argument_error(a, 23, -TENON_E_TYPE,
+						   "expected functions, at least one");
 	for (i = 0; !err && i < merges->size && i < 2; i++)
 		f->callbacks[i ? KV_MERGE_SECOND : KV_MERGE] =
 			(struct tenon_function *)merges->data[i].as.object;

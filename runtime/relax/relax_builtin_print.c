@@ -265,8 +265,8 @@ static int read_condition(const struct relax_arguments *a, bool *out)
 	if (t->ndim || t->dtype.lanes != 1 ||
 	    (t->dtype.code != TENON_DTYPE_BOOL &&
 	     (t->dtype.code != TENON_DTYPE_UINT || t->dtype.bits != 1)))
-		return relax_argument_refuse(
-			a, 0, tenon_error(-TENON_E_TYPE, "one bool without dimensions is wanted"));
+		return relax_argument_error(a, 0, -TENON_E_TYPE,
+					    "one bool without dimensions is wanted");
 	*out = *(const char *)relax_tensor_data(t) != 0;
 	return 0;
 }

@@ -171,10 +171,9 @@ static int sample(const struct relax_arguments *of, filler fill)
 	if (err)
 		return err;
 	if (!tenon_dtype_equal(out->dtype, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1)))
-		return relax_argument_refuse(&a, count - 1,
-					     tenon_error(-TENON_E_TYPE,
-							 "expected float32, found %s",
-							 tenon_dtype_name(out->dtype, name)));
+		return relax_argument_error(&a, count - 1, -TENON_E_TYPE,
+					    "expected float32, found %s",
+					    tenon_dtype_name(out->dtype, name));
 	if (seed[0] || seed[1]) {
 		twister_seed(&engine, combined_seed((uint64_t)seed[0], (uint64_t)seed[1]));
 		fill(&engine, out, elements, low, high);
@@ -253,11 +252,9 @@ RELAX_BUILTIN_SAID(random_randint, "random.randint", 3, 3)
 	if (err)
 		return err;
 	if (!holds_randint(out->dtype))
-		return relax_argument_refuse(
-			a, 2,
-			tenon_error(-TENON_E_TYPE,
-				    "expected int or uint of 8, 16 or 32 bits, found %s",
-				    tenon_dtype_name(out->dtype, name)));
+		return relax_argument_error(a, 2, -TENON_E_TYPE,
+					    "expected int or uint of 8, 16 or 32 bits, found %s",
+					    tenon_dtype_name(out->dtype, name));
 	if (high <= low || clip_range(out->dtype, &low, &high))
 		return error_slot_set_kind(
 			tenon_error(

@@ -9,7 +9,7 @@ static int read_items(const struct relax_arguments *a, int32_t i, struct tenon_a
 
 	if (err || (*out)->size)
 		return err;
-	return relax_argument_refuse(a, i, tenon_error(-TENON_E_VALUE, "the tuple is empty"));
+	return relax_argument_error(a, i, -TENON_E_VALUE, "the tuple is empty");
 }
 
 RELAX_BUILTIN(rnn_state_create, 6, 6)

@@ -47,10 +47,9 @@ static int check_vector(const struct relax_arguments *a, int32_t i, const DLTens
 	char name[TENON_DTYPE_NAME], wanted[TENON_DTYPE_NAME];
 
 	if (!tenon_dtype_equal(t->dtype, want))
-		return relax_argument_refuse(a, i,
-					     tenon_error(-TENON_E_TYPE, "expected %s, found %s",
-							 tenon_dtype_name(want, wanted),
-							 tenon_dtype_name(t->dtype, name)));
+		return relax_argument_error(a, i, -TENON_E_TYPE, "expected %s, found %s",
+					    tenon_dtype_name(want, wanted),
+					    tenon_dtype_name(t->dtype, name));
 	return tenon_tensor_elements(t, elements);
 }
 
@@ -97,10 +96,9 @@ static int read_row(const struct relax_arguments *a, DLTensor **out, struct teno
 	}
 	tenon_object_unref(*copy);
 	*copy = NULL;
-	return relax_argument_refuse(
-		a, 0,
-		tenon_error(-TENON_E_VALUE,
-			    "%" PRIu64 " elements; one row with at least one is wanted", elements));
+	return relax_argument_error(a, 0, -TENON_E_VALUE,
+				    "%" PRIu64 " elements; one row with at least one is wanted",
+				    elements);
 }
 
 static float element(const DLTensor *t, int64_t i)
@@ -366,11 +364,9 @@ static int read_penalised(const struct relax_arguments *a, DLTensor **logits, DL
 	for (i = 0; !err && i < *id_count; i++) {
 		memcpy(&id, (const char *)relax_tensor_data(*ids) + i * 4, 4);
 		if (id < 0 || (uint64_t)id >= elements)
-			err = relax_argument_refuse(a, 1,
-						    tenon_error(-TENON_E_VALUE,
-								"token %" PRIi32
-								" of a row of %" PRIu64 " logits",
-								id, elements));
+			err = relax_argument_error(
+				a, 1, -TENON_E_VALUE,
+				"token %" PRIi32 " of a row of %" PRIu64 " logits", id, elements);
 	}
 	return err;
 }
@@ -413,10 +409,9 @@ RELAX_BUILTIN(apply_presence_and_frequency_penalty, 5, 5)
 	if (!err)
 		err = check_vector(a, 2, times, int32, &counted);
 	if (!err && counted != n)
-		err = relax_argument_refuse(
-			a, 2,
-			tenon_error(-TENON_E_VALUE, "%" PRIu64 " frequencies of %" PRIu64 " tokens",
-				    counted, n));
+		err = relax_argument_error(a, 2, -TENON_E_VALUE,
+					   "%" PRIu64 " frequencies of %" PRIu64 " tokens", counted,
+					   n);
 	for (i = 0; !err && i < n; i++) {
 		memcpy(&id, (const char *)relax_tensor_data(ids) + i * 4, 4);
 		memcpy(&often, (const char *)relax_tensor_data(times) + i * 4, 4);

@@ -35,11 +35,9 @@ static int open_lines(const struct relax_arguments *a, const DLTensor *t, int32_
 	if (err)
 		return err;
 	if (axis < -(int64_t)t->ndim || axis >= t->ndim)
-		return relax_argument_refuse(a, axis_argument,
-					     tenon_error(-TENON_E_VALUE,
-							 "axis %" PRIi64
-							 " of a tensor with %" PRIi32 " dimensions",
-							 axis, t->ndim));
+		return relax_argument_error(
+			a, axis_argument, -TENON_E_VALUE,
+			"axis %" PRIi64 " of a tensor with %" PRIi32 " dimensions", axis, t->ndim);
 	if (axis < 0)
 		axis += t->ndim;
 	err = tenon_tensor_elements(t, &elements);
@@ -65,21 +63,19 @@ static int check_shape(const struct relax_arguments *a, int32_t i, const struct 
 			break;
 	if (t->ndim == like->t->ndim && k == t->ndim)
 		return 0;
-	return relax_argument_refuse(a, i,
-				     tenon_error(-TENON_E_VALUE,
-						 "the shape does not fit the input: %" PRIi64
-						 " elements are wanted along the axis, and as many "
-						 "as the input has along the others",
-						 extent));
+	return relax_argument_error(a, i, -TENON_E_VALUE,
+				    "the shape does not fit the input: %" PRIi64
+				    " elements are wanted along the axis, and as many as the input "
+				    "has along the others",
+				    extent);
 }
 
 static int refuse_dtype(const struct relax_arguments *a, int32_t i, const DLTensor *t)
 {
 	char name[TENON_DTYPE_NAME];
 
-	return relax_argument_refuse(a, i,
-				     tenon_error(-TENON_E_TYPE, "dtype %s cannot be sorted here",
-						 tenon_dtype_name(t->dtype, name)));
+	return relax_argument_error(a, i, -TENON_E_TYPE, "dtype %s cannot be sorted here",
+				    tenon_dtype_name(t->dtype, name));
 }
 
 /* The dtypes that TVM's own functions sort: floats of each size that there is, and large integers. */
@@ -262,10 +258,9 @@ RELAX_BUILTIN(argsort_nms, 5, 5)
 	if (!tenon_dtype_equal(out->dtype, int32))
 		return refuse_dtype(a, 2, out);
 	if ((int64_t)counted < l.count)
-		return relax_argument_refuse(a, 1,
-					     tenon_error(-TENON_E_VALUE,
-							 "%" PRIu64 " counts for %" PRIi64 " lines",
-							 counted, l.count));
+		return relax_argument_error(a, 1, -TENON_E_VALUE,
+					    "%" PRIu64 " counts for %" PRIi64 " lines", counted,
+					    l.count);
 	if (!l.count)
 		return 0;
 	items = relax_sort_memory((size_t)l.length);

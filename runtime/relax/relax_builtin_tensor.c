@@ -82,10 +82,9 @@ RELAX_BUILTIN_SAID(tensor_view, "TVMTensorCreateView", 3, 4)
 	if (err)
 		return err;
 	if (s->size > 64 || !tenon_tensor_compact(&from->dl))
-		return relax_argument_refuse(
-			a, s->size > 64,
-			tenon_error(-TENON_E_VALUE,
-				    "a compact tensor and at most 64 dimensions are wanted"));
+		return relax_argument_error(
+			a, s->size > 64, -TENON_E_VALUE,
+			"a compact tensor and at most 64 dimensions are wanted");
 	want.shape = (int64_t *)s->data;
 	want.ndim = (int32_t)s->size;
 	err = tenon_tensor_bytes(&from->dl, &room);

@@ -23,10 +23,9 @@ static int refuse_dtype(const struct relax_arguments *a, const DLTensor *t)
 {
 	char name[TENON_DTYPE_NAME];
 
-	return relax_argument_refuse(a, 0,
-				     tenon_error(-TENON_E_TYPE,
-						 "dtype %s; integers, floats and bool are wanted",
-						 tenon_dtype_name(t->dtype, name)));
+	return relax_argument_error(a, 0, -TENON_E_TYPE,
+				    "dtype %s; integers, floats and bool are wanted",
+				    tenon_dtype_name(t->dtype, name));
 }
 
 /* Write the index of an element of @t in each dimension; results are columns of @columns numbers. */
@@ -300,8 +299,7 @@ static int open_rows(const struct relax_arguments *a, struct rows *r)
 	r->axis = (int32_t)(axis < 0 ? axis + t->ndim : axis);
 	r->count = t->shape[r->axis];
 	if (!elements && r->count)
-		return relax_argument_refuse(a, 0,
-					     tenon_error(-TENON_E_VALUE, "rows without elements"));
+		return relax_argument_error(a, 0, -TENON_E_VALUE, "rows without elements");
 	for (i = 0; i < t->ndim; i++)
 		if (i != r->axis)
 			*(i < r->axis ? &r->outer : &r->inner) *= t->shape[i];

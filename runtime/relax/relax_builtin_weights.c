@@ -23,7 +23,7 @@ RELAX_BUILTIN_SAID(tensor_cache_load, "tensor_cache.load", 3, 3)
 
 	err = relax_argument_text(a, 0, &folder);
 	if (!err && memchr(folder.data, 0, folder.size))
-		err = relax_argument_refuse(a, 0, tenon_error(-TENON_E_VALUE, "a zero byte"));
+		err = relax_argument_error(a, 0, -TENON_E_VALUE, "a zero byte");
 	if (!err)
 		err = relax_argument_range(a, 1, 1, INT32_MAX, &type);
 	if (!err)
@@ -152,7 +152,7 @@ RELAX_BUILTIN(param_array_from_cache, 2, 2)
 
 	err = relax_argument_text(a, 0, &prefix);
 	if (!err && prefix.size > sizeof(name) - 32)
-		err = relax_argument_refuse(a, 0, tenon_error(-TENON_E_VALUE, "a long prefix"));
+		err = relax_argument_error(a, 0, -TENON_E_VALUE, "a long prefix");
 	if (!err)
 		err = relax_argument_range(a, 1, -1, INT32_MAX, &most);
 	for (i = 0; !err && (most < 0 || i < most); i++) {
