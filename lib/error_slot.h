@@ -30,6 +30,8 @@ void error_slot_text(int status, struct tenon_slice kind, const struct tenon_sli
  * Return: @status.
  */
 int error_slot_set_kind(int status, const char *kind) TO_PLUGINS(error_slot_set_kind);
+/* Raise an error, as tenon_error() does, of a kind; returns its status. */
+#define error_of_kind(kind, ...) error_slot_set_kind(tenon_error(__VA_ARGS__), kind)
 
 /* Take the object and empty the slot. NULL when the slot holds text, or frames were added. */
 void *error_slot_take(void);

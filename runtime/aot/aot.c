@@ -323,8 +323,7 @@ const struct model_ops aot_ops = {
 
 /* ---- module functions */
 
-static int get_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static METHOD_CALL(get_input)
 {
 	struct aot_model *a = aot_of(executor_module_model(m));
 	int64_t index;

@@ -21,8 +21,7 @@ static struct tenon_object *keeper(const struct tenon_value *value)
 	return value->type == TENON_TYPE_TENSOR ? value->as.object : NULL;
 }
 
-static int set_input_zero_copy(struct tenon_module *m, const struct tenon_value *args,
-			       int32_t count, struct tenon_value *ret)
+static METHOD_CALL(set_input_zero_copy)
 {
 	int64_t index;
 	DLTensor *t;
@@ -37,8 +36,7 @@ static int set_input_zero_copy(struct tenon_module *m, const struct tenon_value 
 	return err ? tenon_error_in(err, "input %d", (int)index) : 0;
 }
 
-static int set_output_zero_copy(struct tenon_module *m, const struct tenon_value *args,
-				int32_t count, struct tenon_value *ret)
+static METHOD_CALL(set_output_zero_copy)
 {
 	int64_t index;
 	DLTensor *t;
@@ -55,8 +53,7 @@ static int set_output_zero_copy(struct tenon_module *m, const struct tenon_value
 	return err ? tenon_error_in(err, "output %d", (int)index) : 0;
 }
 
-static int get_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		     struct tenon_value *ret)
+static METHOD_CALL(get_input)
 {
 	struct graph_exec *x = exec_of(m);
 	struct tenon_tensor *t;
@@ -110,8 +107,7 @@ static int outputs_array(struct graph_exec *x, struct tenon_value *ret)
 }
 
 /* Arguments: host device type and id, then keys and values. Returns all outputs. */
-static int run_from_inputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			   struct tenon_value *ret)
+static METHOD_CALL(run_from_inputs)
 {
 	int err;
 
@@ -153,8 +149,7 @@ static int share_one(struct graph_exec *x, struct graph_exec *other, struct teno
 	return 0;
 }
 
-static int share_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static METHOD_CALL(share_params)
 {
 	struct tenon_model *other = NULL;
 	struct tenon_params *params;

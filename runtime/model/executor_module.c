@@ -138,8 +138,7 @@ static struct tenon_model *model_of(const struct tenon_module *m)
 	return ((const struct executor_module *)m)->model;
 }
 
-int executor_set_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret)
+METHOD_CALL(executor_set_input)
 {
 	int64_t index;
 	int err;
@@ -174,8 +173,7 @@ static int copy_output(const struct tenon_value *output, const struct tenon_valu
 	return place_copy(from, to, bytes);
 }
 
-int executor_get_output(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+METHOD_CALL(executor_get_output)
 {
 	struct tenon_value output;
 	int64_t index;
@@ -196,28 +194,24 @@ int executor_get_output(struct tenon_module *m, const struct tenon_value *args, 
 	return err;
 }
 
-int executor_run(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		 struct tenon_value *ret)
+METHOD_CALL(executor_run)
 {
 	return tenon_model_run(model_of(m));
 }
 
-int executor_get_num_inputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+METHOD_CALL(executor_get_num_inputs)
 {
 	*ret = tenon_arg_int((int64_t)tenon_model_input_count(model_of(m)));
 	return 0;
 }
 
-int executor_get_num_outputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+METHOD_CALL(executor_get_num_outputs)
 {
 	*ret = tenon_arg_int((int64_t)tenon_model_output_count(model_of(m)));
 	return 0;
 }
 
-int executor_get_input_index(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+METHOD_CALL(executor_get_input_index)
 {
 	int64_t index;
 	int err;
@@ -228,8 +222,7 @@ int executor_get_input_index(struct tenon_module *m, const struct tenon_value *a
 	return err;
 }
 
-int executor_get_input_name(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+METHOD_CALL(executor_get_input_name)
 {
 	struct tenon_port port;
 	int64_t index;
@@ -320,24 +313,21 @@ static int ports_info(struct tenon_model *model, size_t n,
 	return err;
 }
 
-int executor_get_input_info(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+METHOD_CALL(executor_get_input_info)
 {
 	struct tenon_model *model = model_of(m);
 
 	return ports_info(model, tenon_model_input_count(model), tenon_model_input, ret);
 }
 
-int executor_get_output_info(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+METHOD_CALL(executor_get_output_info)
 {
 	struct tenon_model *model = model_of(m);
 
 	return ports_info(model, tenon_model_output_count(model), tenon_model_output, ret);
 }
 
-int executor_load_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+METHOD_CALL(executor_load_params)
 {
 	struct tenon_params *params;
 	struct tenon_slice bytes;

@@ -35,25 +35,15 @@ int executor_input_key(struct tenon_model *model, const struct tenon_value *key,
 int executor_output_key(struct tenon_model *model, const struct tenon_value *key, int64_t *index);
 
 /* functions common to all executors */
-int executor_set_input(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		       struct tenon_value *ret);
-int executor_get_output(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret);
-int executor_run(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		 struct tenon_value *ret);
-int executor_get_num_inputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret);
-int executor_get_num_outputs(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret);
-int executor_get_input_index(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret);
-int executor_get_input_name(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret);
-int executor_get_input_info(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret);
-int executor_get_output_info(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret);
-int executor_load_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret);
+METHOD_CALL(executor_set_input);
+METHOD_CALL(executor_get_output);
+METHOD_CALL(executor_run);
+METHOD_CALL(executor_get_num_inputs);
+METHOD_CALL(executor_get_num_outputs);
+METHOD_CALL(executor_get_input_index);
+METHOD_CALL(executor_get_input_name);
+METHOD_CALL(executor_get_input_info);
+METHOD_CALL(executor_get_output_info);
+METHOD_CALL(executor_load_params);
 
 #endif /* RUNTIME_MODEL_EXECUTOR_MODULE_H */

@@ -20,8 +20,7 @@ static struct factory *factory_from(const struct tenon_module *m)
 
 /* ---- functions */
 
-static int make_executor(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static METHOD_CALL(make_executor)
 {
 	struct tenon_model_options o = { .size = sizeof(o) };
 	DLDevice devices[METHOD_DEVICES_MOST];
@@ -38,8 +37,7 @@ static int make_executor(struct tenon_module *m, const struct tenon_value *args,
 	return err;
 }
 
-static int debug_create(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			struct tenon_value *ret)
+static METHOD_CALL(debug_create)
 {
 	struct tenon_slice name;
 	int err;
@@ -54,8 +52,7 @@ static int debug_create(struct tenon_module *m, const struct tenon_value *args, 
 	return make_executor(m, args + 1, count - 1, ret);
 }
 
-static int get_graph_json(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			  struct tenon_value *ret)
+static METHOD_CALL(get_graph_json)
 {
 	return tenon_string_value(factory_from(m)->json, ret);
 }
@@ -77,8 +74,7 @@ static int params_map(struct tenon_params *params, struct tenon_value *pairs, si
 	return err;
 }
 
-static int get_graph_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			    struct tenon_value *ret)
+static METHOD_CALL(get_graph_params)
 {
 	struct tenon_params *params = factory_from(m)->params;
 	size_t n = params ? tenon_params_count(params) : 0, made = 0, i;
@@ -99,8 +95,7 @@ static int get_graph_params(struct tenon_module *m, const struct tenon_value *ar
 	return err;
 }
 
-static int cuda_graph_create(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static METHOD_CALL(cuda_graph_create)
 {
 	return tenon_error(-TENON_E_UNSUPPORTED, "this build has no CUDA graphs; call \"%.*s\"",
 			   (int)factory_from(m)->name.size, factory_from(m)->name.data);
@@ -108,8 +103,7 @@ static int cuda_graph_create(struct tenon_module *m, const struct tenon_value *a
 
 static int factory_create(bool graph, factory_make_fn make, struct factory **out);
 
-static int remove_params(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			 struct tenon_value *ret)
+static METHOD_CALL(remove_params)
 {
 	struct factory *from = factory_from(m), *f;
 	size_t i;
@@ -132,8 +126,7 @@ static int remove_params(struct tenon_module *m, const struct tenon_value *args,
 	return err;
 }
 
-static int list_module_names(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-			     struct tenon_value *ret)
+static METHOD_CALL(list_module_names)
 {
 	struct tenon_value name;
 	struct tenon_array *names;

@@ -5,17 +5,21 @@
 
 #include <tenon/module.h>
 
+/* Declare or define the implementation of a method; @ret is None at entry. */
+#define METHOD_CALL(name)                                                                          \
+	int name(struct tenon_module *m, const struct tenon_value *args, int32_t count,            \
+		 struct tenon_value *ret)
+
 /**
  * struct method - a function of a module
  * @name: name; NULL ends a table
- * @fn: implementation; @ret is None at entry
+ * @fn: implementation
  * @least: smallest number of arguments
  * @most: largest number of arguments; negative for no limit
  */
 struct method {
 	const char *name;
-	int (*fn)(struct tenon_module *m, const struct tenon_value *args, int32_t count,
-		  struct tenon_value *ret);
+	METHOD_CALL((*fn));
 	int32_t least;
 	int32_t most;
 };

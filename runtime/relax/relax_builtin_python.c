@@ -80,12 +80,10 @@ static int find(struct tenon_slice name, struct tenon_function **out)
 	fork_gate_unlock(&lock);
 	if (*out)
 		return 0;
-	return error_slot_set_kind(
-		tenon_error(-TENON_E_NO_FUNCTION,
-			    "Python function '%.*s' not found in registry: register it with "
-			    "vm.builtin.register_py_func",
-			    (int)name.size, name.data),
-		"InternalError");
+	return error_of_kind("InternalError", -TENON_E_NO_FUNCTION,
+			     "Python function '%.*s' not found in registry: register it with "
+			     "vm.builtin.register_py_func",
+			     (int)name.size, name.data);
 }
 
 /* get_py_func(name) */
@@ -133,10 +131,8 @@ RELAX_BUILTIN(call_py_func, 1, 1)
 	if (err)
 		return err;
 	if (items->size != 2)
-		return error_slot_set_kind(
-			tenon_error(-TENON_E_VALUE,
-				    "call_py_func: tuple should contain (func_name, args)"),
-			"InternalError");
+		return error_of_kind("InternalError", -TENON_E_VALUE,
+				     "call_py_func: tuple should contain (func_name, args)");
 	pair.args = items->data;
 	err = relax_argument_text(&pair, 0, &name);
 	if (!err)

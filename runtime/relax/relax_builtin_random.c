@@ -256,13 +256,10 @@ RELAX_BUILTIN_SAID(random_randint, "random.randint", 3, 3)
 					    "expected int or uint of 8, 16 or 32 bits, found %s",
 					    tenon_dtype_name(out->dtype, name));
 	if (high <= low || clip_range(out->dtype, &low, &high))
-		return error_slot_set_kind(
-			tenon_error(
-				-TENON_E_VALUE,
-				"random.randint: high must be bigger than low, and %s must hold "
-				"a number between them",
-				tenon_dtype_name(out->dtype, name)),
-			"InternalError");
+		return error_of_kind("InternalError", -TENON_E_VALUE,
+				     "random.randint: high must be bigger than low, and %s must "
+				     "hold a number between them",
+				     tenon_dtype_name(out->dtype, name));
 	to = relax_tensor_data(out);
 	t = unseeded_begin();
 	for (i = 0; i < elements; i++, to += out->dtype.bits / 8)
@@ -325,11 +322,9 @@ static int fill_tensor(const struct relax_arguments *a)
 		err = tenon_tensor_bytes(out, &bytes);
 	/* of whole bytes there are no other sizes, but for a complex number of 128 bits */
 	if (!err && (out->dtype.lanes != 1 || out->dtype.bits % 8 || out->dtype.bits > 64))
-		err = error_slot_set_kind(tenon_error(-TENON_E_TYPE,
-						      "expected elements of 8, 16, 32 or 64 bits, "
-						      "found %s",
-						      tenon_dtype_name(out->dtype, name)),
-					  "InternalError");
+		err = error_of_kind("InternalError", -TENON_E_TYPE,
+				    "expected elements of 8, 16, 32 or 64 bits, found %s",
+				    tenon_dtype_name(out->dtype, name));
 	if (!err && !tenon_tensor_compact(out))
 		err = tenon_error(-TENON_E_VALUE, "the tensor has gaps between its elements");
 	if (!err && !place_is_host(out->device)) {

@@ -33,10 +33,9 @@ static int tuple_item(const struct relax_arguments *a, struct tenon_value **out)
 	if (err)
 		return err;
 	if (index < 0 || index >= t->size)
-		return error_slot_set_kind(
-			tenon_error(-TENON_E_VALUE, "%s: item %" PRIi64 " of a tuple of %" PRIi64,
-				    a->name, index, t->size),
-			"IndexError");
+		return error_of_kind("IndexError", -TENON_E_VALUE,
+				     "%s: item %" PRIi64 " of a tuple of %" PRIi64, a->name, index,
+				     t->size);
 	*out = &t->data[index];
 	return 0;
 }

@@ -110,11 +110,9 @@ static int by_names(const struct relax_arguments *a, const struct tenon_value *n
 			break;
 		items[i] = tenon_arg_object(relax_weights_find(name));
 		if (items[i].type == TENON_TYPE_NONE)
-			err = error_slot_set_kind(
-				tenon_error(-TENON_E_NOT_FOUND,
+			err = error_of_kind("ValueError", -TENON_E_NOT_FOUND,
 					    "no weight \"%.*s\" was loaded; %zu others are",
-					    json_shown(name), name.data, relax_weights_count()),
-				"ValueError");
+					    json_shown(name), name.data, relax_weights_count());
 	}
 	if (!err)
 		err = make_array(items, (size_t)count, ret);
@@ -159,10 +157,8 @@ RELAX_BUILTIN(param_array_from_cache, 2, 2)
 		snprintf(name, sizeof(name), "%.*s_%" PRIi64, (int)prefix.size, prefix.data, i);
 		t = relax_weights_find(tenon_slice_of(name));
 		if (!t && most >= 0)
-			err = error_slot_set_kind(tenon_error(-TENON_E_NOT_FOUND,
-							      "%s: no weight \"%s\" was loaded",
-							      a->name, name),
-						  "InternalError");
+			err = error_of_kind("InternalError", -TENON_E_NOT_FOUND,
+					    "%s: no weight \"%s\" was loaded", a->name, name);
 		if (!t)
 			break;
 		more = realloc(items, ((size_t)i + 1) * sizeof(*items));
@@ -200,8 +196,7 @@ static int module_of(tenon_call_fn make, const struct tenon_value *args, int32_t
 }
 
 /* param_module_from_cache_by_name(names) -> module whose get_params() returns the weights */
-int relax_builtin_param_module_from_cache_by_name(void *self, const struct tenon_value *args,
-						  int32_t count, struct tenon_value *ret)
+PACKED_CALL(relax_builtin_param_module_from_cache_by_name)
 {
 	return module_of(relax_builtin_param_array_from_cache_by_name, args, count, ret);
 }

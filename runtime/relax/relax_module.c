@@ -147,10 +147,8 @@ static PACKED_CALL(call_set_instrument)
 		if (!err)
 			err = tenon_function_find_slice(name, &make);
 		if (!err && !make)
-			err = error_slot_set_kind(tenon_error(-TENON_E_NO_FUNCTION,
-							      "Cannot find factory %.*s",
-							      (int)name.size, name.data),
-						  "InternalError");
+			err = error_of_kind("InternalError", -TENON_E_NO_FUNCTION,
+					    "Cannot find factory %.*s", (int)name.size, name.data);
 		if (err)
 			return tenon_error_in(err, "set_instrument");
 		err = tenon_function_call(make, args + 1, count - 1, &made);

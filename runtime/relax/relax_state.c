@@ -266,13 +266,11 @@ static int set_inputs(struct relax_vm *vm, const struct tenon_value *args, int32
 		return err;
 	f = &vm->x->functions[function];
 	if ((uint32_t)count - 1 != f->args)
-		return error_slot_set_kind(
-			tenon_error(-TENON_E_TYPE,
-				    "%s: The number of provided parameters doesn't match the "
-				    "number of arguments for \"%.*s\": %" PRIi32 " given, %" PRIu32
-				    " wanted",
-				    what, (int)f->name.size, f->name.data, count - 1, f->args),
-			"InternalError");
+		return error_of_kind("InternalError", -TENON_E_TYPE,
+				     "%s: The number of provided parameters doesn't match the "
+				     "number of arguments for \"%.*s\": %" PRIi32 " given, %" PRIu32
+				     " wanted",
+				     what, (int)f->name.size, f->name.data, count - 1, f->args);
 	owned = own_all(vm, args + 1, f->args);
 	if (!owned)
 		return tenon_error_in(tenon_error_status(), "%s", what);
@@ -305,8 +303,7 @@ static int set_input_with_param_module(struct relax_vm *vm, const struct tenon_v
 }
 
 /* set_input_with_param_module(function, args …, module): module's get_params() is the last one */
-int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
-					    int32_t count, struct tenon_value *ret)
+PACKED_CALL(relax_state_set_input_with_param_module)
 {
 	return inside(set_input_with_param_module, self, args, count, ret);
 }
@@ -332,12 +329,10 @@ static int invoke(struct relax_vm *vm, const struct tenon_value *args, int32_t c
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
 	if (!s->inputs)
-		return error_slot_set_kind(
-			tenon_error(
-				-TENON_E_USAGE,
-				"No inputs set for stateful call of %.*s; use `set_input` first.",
-				(int)f->name.size, f->name.data),
-			"ValueError");
+		return error_of_kind(
+			"ValueError", -TENON_E_USAGE,
+			"No inputs set for stateful call of %.*s; use `set_input` first.",
+			(int)f->name.size, f->name.data);
 	err = relax_call(vm, function, s->inputs->data, f->args, &result);
 	if (err)
 		return err;
@@ -374,11 +369,10 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 	s = &vm->state->functions[function];
 	f = &vm->x->functions[function];
 	if (!s->output)
-		return error_slot_set_kind(tenon_error(-TENON_E_USAGE,
-						       "No output saved for call of \"%.*s\"; use "
-						       "`invoke_stateful` to call it first.",
-						       (int)f->name.size, f->name.data),
-					   "ValueError");
+		return error_of_kind("ValueError", -TENON_E_USAGE,
+				     "No output saved for call of \"%.*s\"; use `invoke_stateful` "
+				     "to call it first.",
+				     (int)f->name.size, f->name.data);
 	*out = &s->output->data[0];
 	for (i = 1; i < count; i++) {
 		err = tenon_value_int(&args[i], &index);
@@ -391,11 +385,9 @@ static int find_output(struct relax_vm *vm, const char *what, const struct tenon
 					   what, tenon_type_key((*out)->type));
 		a = (const struct tenon_array *)(*out)->as.object;
 		if (index < 0 || index >= a->size)
-			return error_slot_set_kind(tenon_error(-TENON_E_VALUE,
-							       "%s: Invalid index (%" PRIi64
-							       " >= %" PRIi64 ").",
-							       what, index, a->size),
-						   "IndexError");
+			return error_of_kind("IndexError", -TENON_E_VALUE,
+					     "%s: Invalid index (%" PRIi64 " >= %" PRIi64 ").",
+					     what, index, a->size);
 		*out = &a->data[index];
 	}
 	return 0;

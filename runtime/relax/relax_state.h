@@ -20,8 +20,7 @@ struct relax_closure *relax_state_saved(struct relax_vm *vm, struct tenon_slice 
 /* Functions of the module; @self is the machine. */
 PACKED_CALL(relax_state_save_function);
 PACKED_CALL(relax_state_set_input);
-int relax_state_set_input_with_param_module(void *self, const struct tenon_value *args,
-					    int32_t count, struct tenon_value *ret);
+PACKED_CALL(relax_state_set_input_with_param_module);
 PACKED_CALL(relax_state_invoke);
 PACKED_CALL(relax_state_get_output);
 PACKED_CALL(relax_state_get_output_arity);
