@@ -15,6 +15,7 @@
 #include "lib/clock.h"
 #include "lib/disk_cache_trim.h"
 #include "lib/file_trust.h"
+#include "lib/whole_io.h"
 
 /* head of an entry: magic, key, size and hash of the bytes that follow */
 #define MAGIC	  "TENONKC2"
@@ -121,36 +122,6 @@ static int open_folder(const char *kind, bool make)
 	return fd;
 }
 
-static bool read_all(int fd, void *data, size_t size)
-{
-	char *at = data;
-	ssize_t n;
-
-	for (; size; at += n, size -= (size_t)n) {
-		n = read(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
-static bool write_all(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-	ssize_t n;
-
-	for (; size; at += n, size -= (size_t)n) {
-		n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n < 0)
-			return false;
-	}
-	return true;
-}
-
 static void make_head(const struct disk_cache_key *key, uint64_t size, uint8_t head[HASH_AT])
 {
 	size_t i;
@@ -170,7 +141,7 @@ static bool read_bytes(int fd, const uint8_t *hash, size_t size, struct tenon_bu
 
 	if (!data)
 		return false;
-	good = read_all(fd, data, size);
+	good = read_whole(fd, data, size);
 	if (good) {
 		disk_cache_key(&(struct tenon_slice){ data, size }, 1, &found);
 		good = !memcmp(found.bytes, hash, DISK_CACHE_KEY) &&
@@ -189,7 +160,7 @@ static bool read_entry(int fd, const struct disk_cache_key *key, struct tenon_bu
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || file_trust_fault(&st) ||
 	    st.st_size < HEAD_SIZE || (uint64_t)st.st_size > SIZE_MOST ||
-	    !read_all(fd, head, sizeof(head)))
+	    !read_whole(fd, head, sizeof(head)))
 		return false;
 	size = (uint64_t)st.st_size - HEAD_SIZE;
 	/* compare the size in the head too, so that junk is not read completely */
@@ -274,7 +245,7 @@ static bool put_entry(int folder, const struct disk_cache_key *key, struct tenon
 	make_head(key, bytes.size, head);
 	disk_cache_key(&bytes, 1, &hash);
 	memcpy(head + HASH_AT, hash.bytes, sizeof(hash.bytes));
-	good = write_all(fd, head, sizeof(head)) && write_all(fd, bytes.data, bytes.size);
+	good = write_whole(fd, head, sizeof(head)) && write_whole(fd, bytes.data, bytes.size);
 	/* no sync: an entry torn by a crash has a wrong hash, and the kernel is compiled again */
 	good = !close(fd) && good && !renameat(folder, temporary, folder, name);
 	if (!good)

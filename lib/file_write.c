@@ -12,33 +12,12 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/file_temporary.h"
+#include "lib/whole_io.h"
 
 #define OWN_MOST 9 /* highest descriptor that a shell can redirect */
 
 /* bytes from one call of sync_file_range(), which lets the kernel begin to write to the disk, to the next */
 #define STEP ((size_t)8 << 20)
-
-static int write_all(int fd, const struct tenon_slice *parts, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const char *at = parts[i].data;
-		size_t left = parts[i].size;
-
-		while (left) {
-			ssize_t n = write(fd, at, left);
-
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n < 0)
-				return -1;
-			at += n;
-			left -= (size_t)n;
-		}
-	}
-	return 0;
-}
 
 /* Let the disk work while the rest is written: fsync() then waits for the end alone. */
 static int write_file(int fd, const struct tenon_slice *parts, size_t count)
@@ -49,13 +28,13 @@ static int write_file(int fd, const struct tenon_slice *parts, size_t count)
 	for (i = 0; i < count; i++) {
 		left = parts[i];
 		while (left.size > STEP) {
-			if (write_all(fd, &(struct tenon_slice){ left.data, STEP }, 1))
+			if (!write_whole(fd, left.data, STEP))
 				return -1;
 			(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 			left.data += STEP;
 			left.size -= STEP;
 		}
-		if (write_all(fd, &left, 1))
+		if (!write_whole(fd, left.data, left.size))
 			return -1;
 	}
 	return 0;
@@ -83,11 +62,13 @@ static int write_straight(const char *path, int own, int flags, const struct ten
 			  size_t count)
 {
 	int fd = own < 0 ? open(path, O_WRONLY | O_CLOEXEC | flags, 0666) : own, err = 0;
+	size_t i;
 
 	if (fd < 0)
 		return write_error(path);
-	if (write_all(fd, parts, count))
-		err = write_error(path);
+	for (i = 0; i < count && !err; i++)
+		if (!write_whole(fd, parts[i].data, parts[i].size))
+			err = write_error(path);
 	if (own < 0 && close(fd) && !err)
 		err = write_error(path);
 	return err;

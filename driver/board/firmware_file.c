@@ -18,6 +18,7 @@
 #include "lib/disk_cache.h"
 #include "lib/library_path.h"
 #include "lib/option.h"
+#include "lib/whole_io.h"
 
 /* firmware is small; a larger file is something else */
 #define SIZE_MOST (UINT64_C(16) << 20)
@@ -97,20 +98,6 @@ int firmware_file_find(const char *name, char path[PATH_MAX])
 
 /* ---- description */
 
-static int read_all(int fd, char *to, size_t size)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < size) {
-		n = read(fd, to + done, size - done);
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return -1;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int read_bytes(const char *path, int fd, char **bytes, size_t *size)
 {
 	struct stat st;
@@ -121,7 +108,7 @@ static int read_bytes(const char *path, int fd, char **bytes, size_t *size)
 	*bytes = malloc(*size + 1);
 	if (!*bytes)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %s", path);
-	if (!read_all(fd, *bytes, *size))
+	if (read_whole(fd, *bytes, *size))
 		return 0;
 	free(*bytes);
 	return tenon_error(-TENON_E_IO, "%s: cannot be read: %s", path, strerror(errno));

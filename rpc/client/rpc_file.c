@@ -13,6 +13,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/sha256.h"
+#include "lib/whole_io.h"
 #include "rpc/client/rpc.h"
 
 #define UPLOAD "tvm.rpc.server.upload"
@@ -31,19 +32,10 @@ struct source {
 
 static int read_part(const struct source *s, void *to, size_t size)
 {
-	size_t got = 0;
-	ssize_t n;
-
-	while (got < size) {
-		n = read(s->fd, (char *)to + got, size - got);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return tenon_error(-TENON_E_IO, "%s: %s", s->path,
-					   n ? strerror(errno) : "the file became shorter");
-		got += (size_t)n;
-	}
-	return 0;
+	if (read_whole(s->fd, to, size))
+		return 0;
+	return tenon_error(-TENON_E_IO, "%s: %s", s->path,
+			   errno ? strerror(errno) : "the file became shorter");
 }
 
 /* The packet's length is sent by now: without the bytes the session cannot go on. */

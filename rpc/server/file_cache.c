@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/whole_io.h"
+
 /* files that a cache holds */
 #define FILES_MOST 256
 
@@ -56,22 +58,6 @@ int file_cache_open(const char *path, const char *hash, uint64_t size)
 	return -1;
 }
 
-int file_cache_write(int fd, const char *data, size_t size)
-{
-	ssize_t n;
-
-	while (size) {
-		n = write(fd, data, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 int file_cache_copy(int from, int to, uint64_t most, char text[SHA256_TEXT])
 {
 	struct sha256 hash;
@@ -91,7 +77,7 @@ int file_cache_copy(int from, int to, uint64_t most, char text[SHA256_TEXT])
 			return -1;
 		}
 		sha256_add(&hash, part, (size_t)n);
-		if (file_cache_write(to, part, (size_t)n))
+		if (!write_whole(to, part, (size_t)n))
 			return -1;
 	}
 	sha256_text(&hash, text);

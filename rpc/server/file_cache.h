@@ -77,7 +77,4 @@ bool file_cache_is_name(const char *text);
 /** file_cache_is_before - compare times of files */
 bool file_cache_is_before(const struct timespec *a, const struct timespec *b);
 
-/** file_cache_write - write all bytes to a file; 0, or -1 with errno set */
-int file_cache_write(int fd, const char *data, size_t size);
-
 #endif /* RPC_SERVER_FILE_CACHE_H */

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/whole_io.h"
+
 #define FOLDER	     "kernels"
 #define KERNELS_MOST 4096
 /* digits of an entry's name in the cache of compiled kernels */
@@ -170,8 +172,7 @@ static bool append(int to, int from, const char *name, uint64_t kind, uint64_t s
 	*left -= sizeof(e) + size;
 	memcpy(e.name, name, NAME);
 	/* if the file changes while it is copied, kernel_store_take() stops at this entry */
-	return !file_cache_write(to, (const char *)&e, sizeof(e)) &&
-	       !file_cache_copy(from, to, size, hash);
+	return write_whole(to, &e, sizeof(e)) && !file_cache_copy(from, to, size, hash);
 }
 
 static bool append_kind(int to, int folder, uint64_t kind, uint64_t *left)
@@ -258,7 +259,7 @@ static bool copy(int from, int to, uint64_t size)
 
 	for (; size; size -= (uint64_t)n) {
 		n = read(from, part, size < sizeof(part) ? (size_t)size : sizeof(part));
-		if (n <= 0 || (to >= 0 && file_cache_write(to, part, (size_t)n)))
+		if (n <= 0 || (to >= 0 && !write_whole(to, part, (size_t)n)))
 			return false;
 	}
 	return true;

@@ -16,6 +16,7 @@
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "lib/sha256.h"
+#include "lib/whole_io.h"
 #include "rpc/server/file_cache.h"
 #include "rpc/server/kernel_store.h"
 #include "rpc/server/session_state.h"
@@ -124,7 +125,7 @@ static int begin_file(const struct session *s, uint64_t size, struct upload *u)
 
 static int write_file(const struct upload *u, struct tenon_slice bytes)
 {
-	return file_cache_write(u->fd, bytes.data, bytes.size) ? failed(u->path) : 0;
+	return write_whole(u->fd, bytes.data, bytes.size) ? 0 : failed(u->path);
 }
 
 /* @err: the failure to write it, or 0 */

@@ -11,6 +11,7 @@
 
 #include <tenon/memory.h>
 #include "lib/brief_errors.h"
+#include "lib/whole_io.h"
 #include "rpc/server/session_link.h"
 
 /* bytes that are read at a time */
@@ -87,19 +88,9 @@ int session_rest_of_device(struct session *s, const DLTensor *from, uint64_t siz
 
 static int next_of_file(struct session *s, void *part, size_t size)
 {
-	size_t got = 0;
-	ssize_t n;
-
-	while (got < size) {
-		n = read(s->rest.fd, (char *)part + got, size - got);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return tenon_error(-TENON_E_IO, "%s",
-					   n ? strerror(errno) : "the file became shorter");
-		got += (size_t)n;
-	}
-	return 0;
+	if (read_whole(s->rest.fd, part, size))
+		return 0;
+	return tenon_error(-TENON_E_IO, "%s", errno ? strerror(errno) : "the file became shorter");
 }
 
 static int open_file(struct session *s, const char *path, uint64_t *size)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/brief_errors.h"
+#include "lib/whole_io.h"
 #include "runtime/core/describer.h"
 #include "runtime/target/target_module.h"
 
@@ -42,20 +43,6 @@ static int in_order(const void *left, const void *right)
 	return order ? order : strcmp(a->file_name, b->file_name);
 }
 
-static int write_all(int fd, struct tenon_slice bytes)
-{
-	ssize_t n;
-
-	while (bytes.size) {
-		n = write(fd, bytes.data, bytes.size);
-		if (n <= 0)
-			return tenon_error(-TENON_E_IO, "no memory for a file");
-		bytes.data += n;
-		bytes.size -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Code of the host is a shared object; the dynamic linker opens files alone. */
 static int load_native(struct tenon_slice content, struct tenon_module **out)
 {
@@ -64,9 +51,9 @@ static int load_native(struct tenon_slice content, struct tenon_module **out)
 	fd = memfd_create("tenon-artifact", MFD_CLOEXEC);
 	if (fd < 0)
 		return tenon_error(-TENON_E_IO, "cannot make a file in memory");
-	err = write_all(fd, content);
-	if (!err)
-		err = tenon_module_load_fd(fd, out);
+	err = write_whole(fd, content.data, content.size)
+		      ? tenon_module_load_fd(fd, out)
+		      : tenon_error(-TENON_E_IO, "no memory for a file");
 	close(fd);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/whole_io.h"
 #include "runtime/probe/probe.h"
 
 static const char head_magic[] = { 'T', 'E', 'N', 'O', 'N', 'P', 'R', '1' };
@@ -18,24 +19,10 @@ static const char end_magic[] = { 't', 'h', 'e', ' ', 'e', 'n', 'd', '.' };
 
 /* ---- the child */
 
-static int write_all(int fd, const struct tenon_buffer *b)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (!b->status && done < b->size) {
-		n = write(fd, b->data + done, b->size - done);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return b->status ? -1 : 0;
-}
-
 /* Write what is in the buffer, and empty it. */
 static int flush(int fd, struct tenon_buffer *b)
 {
-	int err = write_all(fd, b);
+	int err = !b->status && write_whole(fd, b->data, b->size) ? 0 : -1;
 
 	tenon_buffer_fini(b);
 	return err;

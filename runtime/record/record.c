@@ -18,6 +18,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/json_quote.h"
+#include "lib/whole_io.h"
 
 /* values of an entry, beside its arguments */
 #define ENTRY_VALUES 16
@@ -72,20 +73,6 @@ static void leave(void)
 
 /* ---- contents */
 
-static bool write_all(int fd, struct tenon_slice bytes)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	while (at < bytes.size) {
-		n = write(fd, bytes.data + at, bytes.size - at);
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Write a file that must not exist. Return: 0; an errno. */
 static int write_file(const char *name, struct tenon_slice bytes)
 {
@@ -95,7 +82,7 @@ static int write_file(const char *name, struct tenon_slice bytes)
 
 	if (fd < 0)
 		return errno;
-	if (!write_all(fd, bytes))
+	if (!write_whole(fd, bytes.data, bytes.size))
 		err = errno;
 	if (close(fd) && !err)
 		err = errno;

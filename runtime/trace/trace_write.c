@@ -12,6 +12,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_quote.h"
+#include "lib/whole_io.h"
 
 /* bytes that are written together */
 #define TOGETHER (UINT32_C(1) << 16)
@@ -25,17 +26,10 @@ struct writer {
 
 static int flush(struct writer *w)
 {
-	size_t at = 0;
-	ssize_t n;
-
 	if (w->out.status)
 		return w->out.status;
-	while (at < w->out.size) {
-		n = write(w->t->fd, w->out.data + at, w->out.size - at);
-		if (n < 0 && errno != EINTR)
-			return tenon_error(-TENON_E_IO, "%s: %s", w->t->path, strerror(errno));
-		at += n > 0 ? (size_t)n : 0;
-	}
+	if (!write_whole(w->t->fd, w->out.data, w->out.size))
+		return tenon_error(-TENON_E_IO, "%s: %s", w->t->path, strerror(errno));
 	w->out.size = 0;
 	return 0;
 }
