@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/options.h"
+#include "lib/slice_text.h"
 #include "rpc/client/rpc.h"
 #include "runtime/model/model.h"
 
@@ -579,7 +580,7 @@ static int note_name(void *context, struct tenon_slice name)
 {
 	struct names *names = context;
 
-	names->main |= tenon_slice_equal(name, tenon_slice_of("main"));
+	names->main |= slice_is(name, "main");
 	names->only = name;
 	names->count++;
 	return 0;
@@ -607,8 +608,7 @@ static int describe_with_local(struct rpc_model *m, struct tenon_module *local,
 						     .describe = true };
 	int err = tenon_model_open(local, &options, &m->described);
 
-	if (err == -TENON_E_UNSUPPORTED &&
-	    tenon_slice_equal(local->kind, tenon_slice_of("AotExecutorFactory"))) {
+	if (err == -TENON_E_UNSUPPORTED && slice_is(local->kind, "AotExecutorFactory")) {
 		tenon_error_clear();
 		return 0;
 	}

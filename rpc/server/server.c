@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -318,17 +317,6 @@ static int loop(struct server *s)
 	}
 }
 
-/* Each connection takes a descriptor; the limit of sessions is set in their processes. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 /* Signals that end the server, and the pipe that tells sessions that it lives. */
 static int open_signals(struct server *s)
 {
@@ -584,7 +572,7 @@ static int server_run(struct server *s)
 		err = tenon_error(-TENON_E_NOMEM, "no memory for %u connections", s->peer_room);
 	/* processes that uploaded code leaves behind become children of the server, which reaps them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	allow_descriptors();
+	descriptors_allow_all();
 	if (!err)
 		err = check_mount(s);
 	if (!err)

@@ -76,14 +76,14 @@ static void reply_error(struct session *s)
 static bool is_local_constructor(const struct wire_sequence *args)
 {
 	return args->values[0].kind == WIRE_STRING &&
-	       tenon_slice_equal(args->values[0].as.text, tenon_slice_of("rpc.LocalSession"));
+	       slice_is(args->values[0].as.text, "rpc.LocalSession");
 }
 
 static int init_server(struct session *s)
 {
 	const struct packet *p = &s->packet;
 
-	if (!tenon_slice_equal(p->version, tenon_slice_of(PACKET_VERSION)))
+	if (!slice_is(p->version, PACKET_VERSION))
 		return tenon_error(-TENON_E_UNSUPPORTED,
 				   "the client speaks version \"%.*s\" of the protocol, the server "
 				   "%s",

@@ -212,7 +212,7 @@ static int alloc(struct session *s, const DLTensor *dl)
 static bool is_plain_scope(const struct wire_value *scope)
 {
 	return scope->kind == WIRE_NONE || !scope->as.text.size ||
-	       tenon_slice_equal(scope->as.text, tenon_slice_of("global"));
+	       slice_is(scope->as.text, "global");
 }
 
 int session_alloc_tensor(struct session *s)

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <tenon/error.h>
 #include <unistd.h>
@@ -33,42 +34,35 @@ static bool read_id(const char *text, uint32_t *out)
 	return *text >= '0' && *text <= '9' && !*end && number <= ID_MOST;
 }
 
+/* Add the id @known of a name, or the number that the name is. @what: "user" or "group" */
+static int add_id(uint32_t *ids, unsigned int *count, const char *name, const uint32_t *known,
+		  const char *what)
+{
+	uint32_t id;
+
+	if (*count == UNIX_PEERS_MOST)
+		return tenon_error(-TENON_E_VALUE, "more than %d %ss", UNIX_PEERS_MOST, what);
+	if (!known && !read_id(name, &id))
+		return tenon_error(-TENON_E_VALUE,
+				   "this machine has no %s %s (\"getent %s\" lists them), "
+				   "and ids are numbers up to %" PRIu32,
+				   what, name, strcmp(what, "user") ? "group" : "passwd", ID_MOST);
+	ids[(*count)++] = known ? *known : id;
+	return 0;
+}
+
 int unix_peers_add_user(struct unix_peers *p, const char *name)
 {
 	const struct passwd *user = getpwnam(name);
-	uint32_t id;
 
-	if (p->user_count == UNIX_PEERS_MOST)
-		return tenon_error(-TENON_E_VALUE, "more than %d users", UNIX_PEERS_MOST);
-	if (user)
-		p->users[p->user_count++] = user->pw_uid;
-	else if (read_id(name, &id))
-		p->users[p->user_count++] = id;
-	else
-		return tenon_error(-TENON_E_VALUE,
-				   "this machine has no user %s (\"getent passwd\" lists them), "
-				   "and ids are numbers up to %" PRIu32,
-				   name, ID_MOST);
-	return 0;
+	return add_id(p->users, &p->user_count, name, user ? &user->pw_uid : NULL, "user");
 }
 
 int unix_peers_add_group(struct unix_peers *p, const char *name)
 {
 	const struct group *group = getgrnam(name);
-	uint32_t id;
 
-	if (p->group_count == UNIX_PEERS_MOST)
-		return tenon_error(-TENON_E_VALUE, "more than %d groups", UNIX_PEERS_MOST);
-	if (group)
-		p->groups[p->group_count++] = group->gr_gid;
-	else if (read_id(name, &id))
-		p->groups[p->group_count++] = id;
-	else
-		return tenon_error(-TENON_E_VALUE,
-				   "this machine has no group %s (\"getent group\" lists them), "
-				   "and ids are numbers up to %" PRIu32,
-				   name, ID_MOST);
-	return 0;
+	return add_id(p->groups, &p->group_count, name, group ? &group->gr_gid : NULL, "group");
 }
 
 static bool names_group(const struct unix_peers *p, gid_t group)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <tenon/buffer.h>
 #include <tenon/error.h>
@@ -323,13 +322,9 @@ static int open_all(struct proxy *p)
 {
 	const char *const *text;
 	char bound[ADDRESS_TEXT];
-	struct rlimit limit;
 	int err;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	descriptors_allow_all();
 	if (!p->options->listen || !*p->options->listen)
 		return tenon_error(-TENON_E_USAGE, "a proxy without an address has no clients");
 	for (text = p->options->listen; *text; text++) {

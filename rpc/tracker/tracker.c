@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -208,16 +207,6 @@ static int open_listeners(struct tracker *t)
 	return 0;
 }
 
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static void close_tracker(struct tracker *t)
 {
 	tracker_checks_fini(t);
@@ -251,7 +240,7 @@ int tenon_rpc_track(const struct tenon_rpc_tracker_options *given)
 
 	tenon_rpc_tracker_options_init(&o, sizeof(o));
 	memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
-	allow_descriptors();
+	descriptors_allow_all();
 	t.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (t.epoll < 0)
 		return tenon_error(-TENON_E_IO, "epoll_create1: %s", strerror(errno));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals that end a server, by signalfd (stop_signals.h). */
+/* Signals that end a server, by signalfd, and its limit of descriptors (stop_signals.h). */
 #include "rpc/wire/stop_signals.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <tenon/error.h>
 #include <unistd.h>
@@ -34,4 +35,14 @@ void stop_signals_close(struct stop_signals *s)
 		close(s->fd);
 	}
 	sigprocmask(SIG_SETMASK, &s->before, NULL);
+}
+
+void descriptors_allow_all(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }

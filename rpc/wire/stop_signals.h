@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The signals that end a server, a tracker and a proxy, read from a descriptor while it runs. */
+/* What a server, a tracker and a proxy set for their process: signals that end them, and descriptors. */
 #ifndef RPC_WIRE_STOP_SIGNALS_H
 #define RPC_WIRE_STOP_SIGNALS_H
 
@@ -27,5 +27,8 @@ int stop_signals_open(struct stop_signals *s, bool children);
 
 /** stop_signals_close - take what is pending, which would end the program, and unblock what was not blocked before */
 void stop_signals_close(struct stop_signals *s);
+
+/** descriptors_allow_all - raise the limit of descriptors as far as the process may: each connection takes one */
+void descriptors_allow_all(void);
 
 #endif /* RPC_WIRE_STOP_SIGNALS_H */

@@ -187,7 +187,7 @@ int tenon_dtype_parse(struct tenon_slice text, DLDataType *out)
 	struct tenon_slice rest = text;
 
 	*out = tenon_dtype(TENON_DTYPE_HANDLE, 0, 0);
-	if (!text.size || tenon_slice_equal(text, tenon_slice_of("void")))
+	if (!text.size || slice_is(text, "void"))
 		return 0;
 	if (dtype_take(&rest, out))
 		return 0;

@@ -10,6 +10,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/heap.h"
+#include "lib/slice_text.h"
 #include "lib/tvm_versions.h"
 #include "runtime/library/call.h"
 #include "runtime/core/reference.h"
@@ -190,8 +191,7 @@ static bool find_legacy_entry(const struct dso *dso, struct loaded_symbol *out)
 
 static bool is_legacy_entry(struct tenon_slice name)
 {
-	return tenon_slice_equal(name, tenon_slice_of(LEGACY_ENTRY)) ||
-	       tenon_slice_equal(name, tenon_slice_of("main"));
+	return slice_is(name, LEGACY_ENTRY) || slice_is(name, "main");
 }
 
 static int library_get_function(struct tenon_module *m, struct tenon_slice name,

@@ -50,7 +50,7 @@ static unsigned int mark_of(struct tenon_slice name)
 	size_t i;
 
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (tenon_slice_equal(name, tenon_slice_of(marks[i].name)))
+		if (slice_is(name, marks[i].name))
 			return marks[i].mark;
 	return 0;
 }

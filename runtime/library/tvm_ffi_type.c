@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "lib/string_map.h"
 #include "runtime/library/tvm_table.h"
 
@@ -215,8 +216,7 @@ static struct string_map columns = STRING_MAP_INIT; /* protected by the type loc
 /* C++ headers use these two without a check for existence. */
 static bool always_there(struct tenon_slice name)
 {
-	return tenon_slice_equal(name, tenon_slice_of("__any_hash__")) ||
-	       tenon_slice_equal(name, tenon_slice_of("__any_equal__"));
+	return slice_is(name, "__any_hash__") || slice_is(name, "__any_equal__");
 }
 
 /* Caller holds the lock. */

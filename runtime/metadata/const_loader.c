@@ -10,6 +10,7 @@
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
 #include "lib/large_pages.h"
+#include "lib/slice_text.h"
 #include "lib/string_map.h"
 #include "runtime/core/arguments.h"
 #include "runtime/core/saved_tensor.h"
@@ -270,8 +271,7 @@ static int make_map(struct const_module *m, struct tenon_value *out)
 /* The function that returns all constants; TVM 0.22 and later call it get_const_var_tensor. */
 static bool is_constants(struct tenon_slice name)
 {
-	return tenon_slice_equal(name, tenon_slice_of("get_const_var_tensor")) ||
-	       tenon_slice_equal(name, tenon_slice_of("get_const_var_ndarray"));
+	return slice_is(name, "get_const_var_tensor") || slice_is(name, "get_const_var_ndarray");
 }
 
 /* All constants by name, as a map where one can be made (tenon/array.h). */
@@ -505,9 +505,8 @@ int const_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 	tenon_module_init(&m->base, &const_ops, tenon_slice_of(""),
 			  TENON_MODULE_SERIALIZABLE | TENON_MODULE_RUNNABLE);
 	/* Keep the kind under which the module was saved: "const_loader" or "metadata". */
-	m->base.kind = tenon_slice_of(tenon_slice_equal(payload->kind, tenon_slice_of("metadata"))
-					      ? "metadata"
-					      : "const_loader");
+	m->base.kind =
+		tenon_slice_of(slice_is(payload->kind, "metadata") ? "metadata" : "const_loader");
 	recursive_lock(&m->lock);
 	err = own_bytes(m, c, payload);
 	own = tenon_cursor_of(m->bytes.data, m->bytes.size, c->name, tenon_cursor_place(c));

@@ -7,6 +7,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/option.h"
+#include "lib/slice_text.h"
 #include "runtime/core/map_object.h"
 #include "runtime/model/method.h"
 #include "runtime/model/params.h"
@@ -331,9 +332,8 @@ static int parse_payload_module(struct tenon_module *m, struct tenon_module **ou
 	err = tenon_module_save(m, &bytes);
 	if (!err) {
 		c = tenon_cursor_of(bytes.data, bytes.size, "factory", 0);
-		err = factory_load(
-			!tenon_slice_equal(m->kind, tenon_slice_of("AotExecutorFactory")), NULL, &c,
-			&payload, out);
+		err = factory_load(!slice_is(m->kind, "AotExecutorFactory"), NULL, &c, &payload,
+				   out);
 	}
 	tenon_buffer_fini(&bytes);
 	return err;

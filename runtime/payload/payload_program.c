@@ -73,7 +73,7 @@ static int extent_tag(struct tenon_slice tag)
 static bool is_shared_tag(struct tenon_slice tag)
 {
 	return (slice_take(&tag, "tirx.") || slice_take(&tag, "tir.")) &&
-	       tenon_slice_equal(tag, tenon_slice_of("use_dyn_shared_memory"));
+	       slice_is(tag, "use_dyn_shared_memory");
 }
 
 /* Look up a tag; false when neither the common tags nor this format's include it. */

@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/json_read.h"
+#include "lib/slice_text.h"
 
 /* positions of the members of a kernel's entry; 0: missing */
 struct entry {
@@ -87,14 +88,13 @@ static int find_members(const struct table *t, uint32_t *at, struct entry *out)
 		err = json_key(&t->json, at, &key);
 		if (err)
 			break;
-		if (tenon_slice_equal(key, tenon_slice_of("name")))
+		if (slice_is(key, "name"))
 			out->name = *at;
-		else if (tenon_slice_equal(key, tenon_slice_of("arg_types")))
+		else if (slice_is(key, "arg_types"))
 			out->types = *at;
-		else if (tenon_slice_equal(key, tenon_slice_of("launch_param_tags")) ||
-			 tenon_slice_equal(key, tenon_slice_of("thread_axis_tags")))
+		else if (slice_is(key, "launch_param_tags") || slice_is(key, "thread_axis_tags"))
 			out->tags = *at;
-		else if (tenon_slice_equal(key, tenon_slice_of("arg_extra_tags")))
+		else if (slice_is(key, "arg_extra_tags"))
 			out->extra = *at;
 		json_skip(&t->json, at);
 	}
@@ -135,7 +135,7 @@ static int put_kernels(struct table *t)
 	err = json_enter(&t->json, &at, JSMN_OBJECT, "the table", &members);
 	for (i = 0; i < members; i++) {
 		err = json_key(&t->json, &at, &key);
-		if (err || tenon_slice_equal(key, tenon_slice_of("func_info")))
+		if (err || slice_is(key, "func_info"))
 			break;
 		json_skip(&t->json, &at);
 	}

@@ -22,8 +22,7 @@ static int spec_argument(const struct relax_arguments *a, int32_t i, struct teno
 		return relax_argument_error(a, i, -TENON_E_TYPE,
 					    "expected the name of an implementation");
 	}
-	if (!tenon_slice_equal(word, tenon_slice_of("tirx")) &&
-	    !tenon_slice_equal(word, tenon_slice_of("tir")))
+	if (!slice_is(word, "tirx") && !slice_is(word, "tir"))
 		return relax_argument_error(a, i, -TENON_E_UNSUPPORTED,
 					    "attention by \"%.*s\"; supported is \"tirx\": call "
 					    "create_tir_paged_kv_cache of the model instead",

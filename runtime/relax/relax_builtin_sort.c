@@ -285,12 +285,12 @@ static int read_targets(const struct relax_arguments *a, struct targets *to)
 		err = relax_argument_host_tensor(a, 2, &second);
 	if (err)
 		return err;
-	if (tenon_slice_equal(what, tenon_slice_of("both")) && second) {
+	if (slice_is(what, "both") && second) {
 		to->values = first;
 		to->indices = second;
-	} else if (tenon_slice_equal(what, tenon_slice_of("values")) && !second) {
+	} else if (slice_is(what, "values") && !second) {
 		to->values = first;
-	} else if (tenon_slice_equal(what, tenon_slice_of("indices")) && !second) {
+	} else if (slice_is(what, "indices") && !second) {
 		to->indices = first;
 	} else {
 		return tenon_error(-TENON_E_VALUE,

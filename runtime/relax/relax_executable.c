@@ -228,7 +228,7 @@ static int read_header(struct tenon_cursor *c, uint64_t *magic)
 	err = tenon_cursor_string(c, &version);
 	if (err)
 		return tenon_error_in(err, "version");
-	if (!tenon_slice_equal(version, tenon_slice_of(RELAX_VERSION)))
+	if (!slice_is(version, RELAX_VERSION))
 		return tenon_cursor_error(&at, -TENON_E_FORMAT,
 					  "version \"%.*s\"; \"" RELAX_VERSION "\" can be read",
 					  slice_shown(version, 32), version.data);
@@ -347,7 +347,7 @@ static int take_payload(struct tenon_cursor *c, const struct tenon_payload *payl
 int relax_executable_load(struct tenon_cursor *c, const struct tenon_payload *payload,
 			  struct tenon_module **out)
 {
-	bool legacy = tenon_slice_equal(payload->kind, tenon_slice_of(LEGACY_KIND));
+	bool legacy = slice_is(payload->kind, LEGACY_KIND);
 	struct tenon_object *keep = payload->keep;
 	struct tenon_cursor origin = *c;
 	struct tenon_slice bytes;

@@ -8,6 +8,7 @@
 #include <tenon/threads.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/tvm/tvm.h"
 
 /* ---- streams: software has their addresses, so keep a list to check what it hands back */
@@ -249,10 +250,9 @@ static PACKED_CALL(runtime_enabled)
 	if (err)
 		return err;
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (tenon_slice_equal(name, tenon_slice_of(others[i].name)))
+		if (slice_is(name, others[i].name))
 			name = tenon_slice_of(others[i].backend);
-	*ret = tenon_arg_bool(tenon_slice_equal(name, tenon_slice_of("cpu")) ||
-			      tenon_backend_find(name));
+	*ret = tenon_arg_bool(slice_is(name, "cpu") || tenon_backend_find(name));
 	tenon_error_clear();
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/number.h"
+#include "lib/slice_text.h"
 #include "runtime/tvm/tvm.h"
 
 /**
@@ -197,8 +198,7 @@ static PACKED_CALL(connect)
 		err = read_key(args, key, sizeof(key), &o.session_ms);
 	if (!err && count > 4)
 		err = tvm_text(CONNECT, args, 4, &constructor);
-	if (!err && count > 4 &&
-	    !tenon_slice_equal(constructor, tenon_slice_of("rpc.LocalSession")))
+	if (!err && count > 4 && !slice_is(constructor, "rpc.LocalSession"))
 		err = tenon_error(-TENON_E_UNSUPPORTED,
 				  CONNECT ": sessions by the constructor %.*s are not supported",
 				  (int)constructor.size, constructor.data);

@@ -3,6 +3,7 @@
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/slice_text.h"
 #include "runtime/byoc/dnnl/dnnl_operation.h"
 
 static const struct eltwise {
@@ -37,7 +38,7 @@ static const struct eltwise *row_of(struct tenon_slice name)
 	const struct eltwise *e;
 
 	for (e = rows; e->name; e++)
-		if (tenon_slice_equal(name, tenon_slice_of(e->name)))
+		if (slice_is(name, e->name))
 			return e;
 	return NULL;
 }
@@ -122,8 +123,7 @@ static void set_post_ops(struct operation *o,
 bool operation_has_sum(struct operation *o)
 {
 	if (byoc_has(&o->in, "post_ops"))
-		return tenon_slice_equal(byoc_text_at(&o->in, "post_ops", 0),
-					 tenon_slice_of("sum"));
+		return slice_is(byoc_text_at(&o->in, "post_ops", 0), "sum");
 	return byoc_named(&o->in, "_sum");
 }
 
@@ -131,9 +131,8 @@ void operation_post_ops(struct operation *o)
 {
 	const struct tenon_slice activation = byoc_text(&o->in, "activation");
 
-	if (!o->in.err &&
-	    (byoc_has(&o->in, "o_scl_idx") || byoc_has(&o->in, "sum_idx") ||
-	     (activation.size && !tenon_slice_equal(activation, tenon_slice_of("none")))))
+	if (!o->in.err && (byoc_has(&o->in, "o_scl_idx") || byoc_has(&o->in, "sum_idx") ||
+			   (activation.size && !slice_is(activation, "none"))))
 		o->in.err =
 			tenon_error(-TENON_E_UNSUPPORTED, "quantised operators are not supported");
 	set_post_ops(o, append_all);
