@@ -8,28 +8,10 @@
 
 #include "lib/error_slot.h"
 #include "lib/option.h"
-#include "tools/bench/bench.h"
-#include "tools/chat/chat.h"
-#include "tools/device_verb/device.h"
-#include "tools/devices_verb/devices.h"
-#include "tools/doctor/doctor.h"
+#include "tools/cli/verbs.h"
 #include "tools/file/output.h"
 #include "tools/help.h"
-#include "tools/hil/hil.h"
-#include "tools/inspect/inspect.h"
 #include "tools/json/json_value.h"
-#include "tools/link_verb/link.h"
-#include "tools/needs/needs.h"
-#include "tools/params_verb/params.h"
-#include "tools/partition_verb/partition_command.h"
-#include "tools/report/report.h"
-#include "tools/replay/replay.h"
-#include "tools/rpc_verb/rpc.h"
-#include "tools/run/run.h"
-#include "tools/sign/sign.h"
-#include "tools/unpack/unpack.h"
-#include "tools/verify/verify.h"
-#include "tools/warm/warm.h"
 
 /* clang-format off */
 static const struct cli_command *const commands[] = {
@@ -159,7 +141,8 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	int code;
 
 	error_set_ran_out(false);
-	json_prepare();
+	if (OPTION_ON(JSON))
+		json_prepare();
 	output_words(argc, argv);
 	optind = 0; /* restart getopt: tests call this repeatedly */
 	code = find_command(&cli, argc, argv);

@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 		driver_probe_command = driver_probe_find_command();
 	}
 	mapped_file_handle_sigbus();
-	illegal_instruction_handle_sigill();
+	if (OPTION_ON(INSPECT))
+		illegal_instruction_handle_sigill();
 	return cli_main(argc, argv, stdout, stderr);
 }

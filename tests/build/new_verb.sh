@@ -42,7 +42,7 @@ five_places()
 {
 	places > "$scratch/places"
 	sed 's/ .*//' "$scratch/places" | uniq -c | awk '{ print $2, $1 }' > "$scratch/counted"
-	printf './%s\n' 'docs/tenon.1.scd 2' 'tools/commands.c 2' 'tools/completion/words 1' | diff - "$scratch/counted" ||
+	printf './%s\n' 'docs/tenon.1.scd 2' 'tools/cli/verbs.h 1' 'tools/commands.c 1' 'tools/completion/words 1' | diff - "$scratch/counted" ||
 		{ cat "$scratch/places"; return 1; }
 }
 

@@ -9,7 +9,7 @@
 #include "lib/file_map.h"
 #include "runtime/tflite/tflite_describe.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/inspect/inspect_program.h"
+#include "tools/inspect/inspect.h"
 
 /* what is printed as JSON is in memory before */
 const size_t fuzz_memory_per_byte = 1024;

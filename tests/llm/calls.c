@@ -12,7 +12,7 @@
 #include <string.h>
 #include <tenon/tenon.h>
 
-#include "tools/tensor/spec_tensor.h"
+#include "tools/tensor/spec.h"
 
 #define ARGUMENTS_MOST 64
 #define KEPT_MOST      256

@@ -10,8 +10,7 @@
 #include <tenon/threads.h>
 
 #include "tests/unit/cli_run.h"
-#include "tools/text/size.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 static void without_a_command_the_commands_are_shown_as_an_error(void **state)
 {

@@ -16,7 +16,7 @@
 #include "tools/file/file.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/npy.h"
-#include "tools/tensor/spec_tensor.h"
+#include "tools/tensor/spec.h"
 
 static char folder[512];
 

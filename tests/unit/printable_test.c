@@ -6,7 +6,7 @@
 #include <string.h>
 #include <tenon/backend/buffer.h>
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 static char text[256];
 

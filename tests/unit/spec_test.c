@@ -11,7 +11,6 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
-#include "tools/tensor/spec_tensor.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/spec.h"
 

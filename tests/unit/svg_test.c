@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/svg/svg_bars.h"
+#include "tools/svg/svg.h"
 #include "tools/svg/svg_graph.h"
-#include "tools/svg/svg_series.h"
-#include "tools/svg/svg_tree.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 static void assert_escaped(const char *text, const char *want)
 {

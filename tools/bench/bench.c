@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon bench: measure how long a model takes. */
-#include "tools/bench/bench.h"
+#include "tools/cli/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/option.h"
-#include "tools/bench/bench_svg.h"
 #include "tools/bench/measure.h"
 #include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
 #include "tools/remote_option/remote.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 struct bench {
 	struct measurement m;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs as a curve, operators as bars. */
-#include "tools/bench/bench_svg.h"
+#include "tools/bench/measure.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/backend/buffer.h>
 
-#include "tools/svg/svg_bars.h"
-#include "tools/svg/svg_series.h"
+#include "tools/svg/svg.h"
 
 /* operators with bars of their own */
 #define BARS_MOST 30

@@ -5,7 +5,7 @@
 
 #include "tools/device_option/kernels.h"
 #include "tools/opened_model/model.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 /**
  * struct measurement - a model that is measured
@@ -52,5 +52,36 @@ int measure_input(struct cli *cli, void *measurement);
 
 /** measure_fini - close the model, and free all but the arguments, which measurements may share */
 void measure_fini(struct measurement *m);
+
+/** bench_svg_runs - append a picture, a file of its own, of the time of each run; 0; -TENON_E_NOMEM */
+int bench_svg_runs(const struct measurement *m, struct tenon_buffer *out);
+
+/** bench_svg_operators - append a picture, as bench_svg_runs(), of the longest operators */
+int bench_svg_operators(const struct measurement *m, struct tenon_buffer *out);
+
+/**
+ * struct profiled - the times of the operators of one measurement, to be compared
+ * @ops: operators by number
+ * @count: how many
+ */
+struct profiled {
+	const struct profile_op *ops;
+	size_t count;
+};
+
+/**
+ * bench_svg_compared - append a picture of the longest operators of one or several measurements
+ * @title: what it is of
+ * @list: @count measurements, of one model
+ * @count: how many, 1 to SVG_SERIES_MOST
+ * @alone: as for svg_begin()
+ * @out: receives it
+ *
+ * Operators are those of one number and name. The order is that of the first measurement.
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int bench_svg_compared(const char *title, const struct profiled *list, int count, bool alone,
+		       struct tenon_buffer *out);
 
 #endif /* TOOLS_BENCH_MEASURE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon chat: talk to a language model. */
-#include "tools/chat/chat.h"
+#include "tools/cli/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tools/device_option/kernels.h"
 #include "tools/device_option/target_list.h"
 #include "tools/file/output.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define MESSAGES_MOST 64
 #define STOPS_MOST    16

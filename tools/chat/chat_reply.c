@@ -8,9 +8,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 void chat_reply_text(void *context, struct tenon_slice text, const int32_t *tokens, size_t count)
 {

@@ -12,8 +12,9 @@
 
 #include "lib/error_slot.h"
 #include "lib/number.h"
+#include "lib/option.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* ---- messages */
 
@@ -67,7 +68,7 @@ int cli_usage(struct cli *cli, const char *format, ...)
 
 int cli_needs_json(struct cli *cli)
 {
-	if (json_available) {
+	if (OPTION_ON(JSON)) {
 		cli_reserve_output(cli);
 		return 0;
 	}

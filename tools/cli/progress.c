@@ -11,7 +11,7 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/progress.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define SHOW_AFTER 0.5 /* seconds */
 #define SHOW_EVERY 0.2

@@ -6,7 +6,7 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/device.h>
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* import trees are less deep; modules of foreign code may be cyclic */
 #define DEEPEST 300

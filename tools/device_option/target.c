@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Open a device, or explain why that fails and which names there are. */
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 
 #include <string.h>
 #include <tenon/backend/buffer.h>
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
+#include "lib/option.h"
 #include "runtime/device/backend_choice.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/driver_guard.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* names of the processor, which need no device layer */
 static bool is_processor(const char *name)
@@ -54,13 +55,12 @@ int target_check(struct cli *cli, const char *option, const char *name)
 	return CLI_USAGE;
 }
 
-#ifdef CONFIG_DEVICES
 void target_warn_of_choice(struct cli *cli)
 {
 	struct tenon_buffer problems = TENON_BUFFER_INIT;
 	char *line, *save;
 
-	if (!backend_choice_problems(&problems) && problems.size)
+	if (OPTION_ON(DEVICES) && !backend_choice_problems(&problems) && problems.size)
 		for (line = strtok_r(problems.data, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
 			fputs("tenon: ", cli->err);
@@ -81,6 +81,11 @@ int target_open(struct cli *cli, const char *name, struct tenon_device **on)
 		return 0;
 	if (target_check(cli, "--device ", name))
 		return CLI_USAGE;
+	if (!OPTION_ON(DEVICES)) {
+		fprintf(cli->err,
+			"tenon: --device %s: no such device in this build; it has cpu:0\n", name);
+		return CLI_UNAVAILABLE;
+	}
 	progress_say("opening %s", name);
 	driver_guard_begin(&guard, name);
 	err = tenon_device_open(name, on);
@@ -117,16 +122,3 @@ int target_fetch(struct tenon_value *value)
 	*value = tenon_arg_object(host);
 	return 0;
 }
-
-#else
-int target_open(struct cli *cli, const char *name, struct tenon_device **on)
-{
-	*on = NULL;
-	if (is_processor(name))
-		return 0;
-	if (target_check(cli, "--device ", name))
-		return CLI_USAGE;
-	fprintf(cli->err, "tenon: --device %s: no such device in this build; it has cpu:0\n", name);
-	return CLI_UNAVAILABLE;
-}
-#endif

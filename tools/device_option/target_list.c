@@ -5,8 +5,6 @@
 #include <string.h>
 #include <tenon/backend/backend.h>
 
-#include "tools/device_option/target.h"
-
 int target_list_add(struct cli *cli, struct target_list *list, const char *name)
 {
 	if (list->count == TARGETS_MOST)

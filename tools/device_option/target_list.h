@@ -45,4 +45,33 @@ int target_list_wait(const struct target_list *list);
 
 void target_list_fini(struct target_list *list);
 
+/**
+ * target_open - open the device of --device
+ * @cli: for messages
+ * @name: name given to --device
+ * @on: receives the device, or NULL for the processor
+ *
+ * Return: 0, or an exit code: 2 for an invalid name, 4 for a missing device.
+ */
+int target_open(struct cli *cli, const char *name, struct tenon_device **on);
+
+/**
+ * target_check - refuse the name of a device that neither DLPack nor a backend knows
+ * @cli: for the message
+ * @option: what the message begins with: "--device ", or nothing
+ * @name: the name
+ *
+ * Return: 0; CLI_USAGE, its message printed.
+ */
+int target_check(struct cli *cli, const char *option, const char *name);
+
+/** target_warn_of_choice - warn of names in TENON_BACKENDS, or its file, that no backend has */
+void target_warn_of_choice(struct cli *cli);
+
+/** target_wait - wait for the work submitted to a device or NULL; 0 or negative */
+int target_wait(struct tenon_device *on);
+
+/** target_fetch - copy a tensor from a device to host memory; 0 or negative */
+int target_fetch(struct tenon_value *value);
+
 #endif /* TOOLS_DEVICE_OPTION_TARGET_LIST_H */

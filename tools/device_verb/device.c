@@ -5,11 +5,11 @@
 #include <string.h>
 #include <tenon/timeline.h>
 
+#include "lib/option.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/driver_guard.h"
-#include "tools/device_option/target.h"
-#include "tools/text/printable.h"
-#include "tools/text/timing.h"
+#include "tools/device_option/target_list.h"
+#include "tools/text/text.h"
 
 static int open_device(const char *uri, struct tenon_device **out)
 {
@@ -42,7 +42,7 @@ static int report(struct cli *cli, const struct device_reset *r, bool json)
 {
 	if (!json)
 		print_reset(r, cli->out);
-	else if (device_reset_json(r, cli->out))
+	else if (OPTION_ON(JSON) && device_reset_json(r, cli->out))
 		return cli_error(cli, CLI_FAILED);
 	return CLI_OK;
 }
@@ -98,24 +98,32 @@ static int run_reset(struct cli *cli, char **word, struct device_logic *l)
 	return reset(cli, word[0], l->json);
 }
 
+static int has_no_logic(struct cli *cli)
+{
+	tenon_error(-TENON_E_UNSUPPORTED,
+		    "this build does not load the logic of FPGAs; it was made without "
+		    "CONFIG_KERNEL_CACHE, whose hashes bitstreams have");
+	return cli_error(cli, CLI_UNAVAILABLE);
+}
+
 static int run_program(struct cli *cli, char **word, struct device_logic *l)
 {
 	l->manager = word[0];
 	l->file = word[1];
-	return device_logic_program(cli, l);
+	return OPTION_ON(KERNEL_CACHE) ? device_logic_program(cli, l) : has_no_logic(cli);
 }
 
 static int run_apply(struct cli *cli, char **word, struct device_logic *l)
 {
 	l->overlay = word[0];
 	l->file = word[1];
-	return device_logic_apply(cli, l);
+	return OPTION_ON(KERNEL_CACHE) ? device_logic_apply(cli, l) : has_no_logic(cli);
 }
 
 static int run_remove(struct cli *cli, char **word, struct device_logic *l)
 {
 	l->overlay = word[0];
-	return device_logic_remove(cli, l);
+	return OPTION_ON(KERNEL_CACHE) ? device_logic_remove(cli, l) : has_no_logic(cli);
 }
 
 static const struct action actions[] = {

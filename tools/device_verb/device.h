@@ -8,9 +8,25 @@
 
 #include "driver/fpga/fpga_bitstream.h"
 #include "tools/cli/cli.h"
-#include "tools/device_verb/device_logic.h"
+#include "tools/cli/verbs.h"
 
-extern const struct cli_command device_command;
+/**
+ * struct device_logic - what is asked of the kernel
+ * @manager: "fpga0"
+ * @file: a bitstream with a header, or an overlay below /lib/firmware
+ * @overlay: the overlay's name in configfs
+ * @root: prefix of /sys and /lib/firmware; "" but for a board's files elsewhere
+ * @copy: write the bitstream below /lib/firmware first
+ * @json: print JSON
+ */
+struct device_logic {
+	const char *manager;
+	const char *file;
+	const char *overlay;
+	const char *root;
+	bool copy;
+	bool json;
+};
 
 /**
  * struct device_reset - data of `tenon device reset`
@@ -24,7 +40,6 @@ struct device_reset {
 	uint64_t nanoseconds;
 };
 
-#ifdef CONFIG_JSON
 /** device_reset_json - write the result as JSON; 0 or -TENON_E_NOMEM */
 int device_reset_json(const struct device_reset *reset, FILE *out);
 
@@ -34,11 +49,14 @@ int device_program_json(const struct device_logic *l, const struct fpga *f,
 
 /** device_overlay_json - write which overlay was applied or removed as JSON; 0 or -TENON_E_NOMEM */
 int device_overlay_json(const struct device_logic *l, bool is_applied, FILE *out);
-#else
-/* unreachable: --json was refused */
-#define device_reset_json(reset, out)	     (-TENON_E_UNSUPPORTED)
-#define device_program_json(l, f, b, out)    (-TENON_E_UNSUPPORTED)
-#define device_overlay_json(l, applied, out) (-TENON_E_UNSUPPORTED)
-#endif
+
+/** device_logic_program - load the bitstream @file by @manager, and print what operates then; an exit code */
+int device_logic_program(struct cli *cli, const struct device_logic *l);
+
+/** device_logic_apply - apply the overlay @file under the name @overlay; an exit code */
+int device_logic_apply(struct cli *cli, const struct device_logic *l);
+
+/** device_logic_remove - remove the overlay @overlay; an exit code */
+int device_logic_remove(struct cli *cli, const struct device_logic *l);
 
 #endif /* TOOLS_DEVICE_VERB_DEVICE_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Load bitstreams and overlays by the kernel's FPGA manager, and report what operates. */
-#include "tools/device_verb/device_logic.h"
+#include "tools/device_verb/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/fpga/fpga_bitstream.h"
 #include "lib/file_map.h"
+#include "lib/option.h"
 #include "tools/cli/progress.h"
-#include "tools/device_verb/device.h"
 #include "tools/file/output.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* ---- bitstreams */
 
@@ -85,7 +85,7 @@ static int report(struct cli *cli, const struct device_logic *l, const struct fp
 {
 	struct tenon_slice what = b->region.size ? b->region : tenon_slice_of("all logic");
 
-	if (l->json)
+	if (OPTION_ON(JSON) && l->json)
 		return device_program_json(l, f, b, cli->out) ? cli_error(cli, CLI_FAILED) : CLI_OK;
 	fprintf(cli->out, "%s (", l->manager);
 	printable_print(f->name, cli->out);
@@ -120,7 +120,7 @@ int device_logic_program(struct cli *cli, const struct device_logic *l)
 
 static int report_overlay(struct cli *cli, const struct device_logic *l, bool is_applied)
 {
-	if (l->json)
+	if (OPTION_ON(JSON) && l->json)
 		return device_overlay_json(l, is_applied, cli->out) ? cli_error(cli, CLI_FAILED)
 								    : CLI_OK;
 	printable_format(cli->out, "the overlay %s was %s\n", l->overlay,

@@ -4,13 +4,12 @@
 #include <string.h>
 #include <tenon/threads.h>
 
+#include "lib/option.h"
 #include "tools/cli/cli.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/devices_verb/devices.h"
-#include "tools/devices_verb/devices_remote.h"
 #include "tools/devices_verb/driver_probe.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 static void print_processor(const struct machine *m, FILE *out)
 {
@@ -116,7 +115,8 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 		return CLI_UNAVAILABLE;
 	if (remote)
 		return devices_remote(cli, remote, json, timeout);
-	driver_probe_seconds(timeout);
+	if (OPTION_ON(DEVICES))
+		driver_probe_seconds(timeout);
 	list = malloc(sizeof(*list));
 	if (!list) {
 		tenon_error(-TENON_E_NOMEM, "no memory for a list of devices");
@@ -126,7 +126,7 @@ static int devices_main(struct cli *cli, int argc, char **argv)
 	target_warn_of_choice(cli);
 	if (!json)
 		print_devices(list, cli->out);
-	else if (devices_json(list, cli->out))
+	else if (OPTION_ON(JSON) && devices_json(list, cli->out))
 		code = cli_error(cli, CLI_FAILED);
 	free(list);
 	return code;

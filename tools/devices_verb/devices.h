@@ -8,9 +8,8 @@
 
 #include "driver/drm/drm_nodes.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/verbs.h"
 #include "tools/devices_verb/machine.h"
-
-extern const struct cli_command devices_command;
 
 #define DEVICES_LISTED 64
 #define DRIVERS_LISTED 32
@@ -84,14 +83,10 @@ bool backend_is_built(struct tenon_slice name);
 /** node_remedy - advice for a node that cannot be opened or that no backend uses; "" for none */
 void node_remedy(const struct drm_node *node, bool used, char *text, size_t room);
 
-#ifdef CONFIG_JSON
 /** devices_json - list the devices as JSON; 0 or -TENON_E_NOMEM */
 int devices_json(const struct device_list *list, FILE *out);
-#else
-static inline int devices_json(const struct device_list *list, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
-#endif
+
+/** devices_remote - "tenon devices --remote ADDRESS": list a server's devices; an exit code */
+int devices_remote(struct cli *cli, const char *address, bool json, double timeout);
 
 #endif /* TOOLS_DEVICES_VERB_DEVICES_H */

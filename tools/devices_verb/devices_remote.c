@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ask a server for its devices and print them. */
-#include "tools/devices_verb/devices_remote.h"
+#include "tools/devices_verb/devices.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -8,8 +8,7 @@
 #include "tools/cli/progress.h"
 #include "tools/json/json_value.h"
 #include "tools/remote_option/remote.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /* a server answers at once, or opens a driver first */
 #define SILENCE_S  60

@@ -17,14 +17,8 @@ extern const char *driver_probe_command;
 /** driver_probe_find_command - path of the running executable, which can be started; NULL */
 const char *driver_probe_find_command(void);
 
-#ifdef CONFIG_DEVICES
 /** driver_probe_seconds - set the time limit for later probes; 0 for the default */
 void driver_probe_seconds(double seconds);
-#else
-static inline void driver_probe_seconds(double seconds)
-{
-}
-#endif
 
 /**
  * driver_probe - probe a driver

@@ -15,7 +15,7 @@
 #include <tenon/uapi/mortise.h>
 #include <unistd.h>
 
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /* firmware is small; a larger file is something else */
 #define FIRMWARE_MOST (64u << 20)

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/option.h"
 #include "tools/cli/cli.h"
 #include "tools/devices_verb/driver_probe.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 const char *finding_word(enum finding_level level)
 {
@@ -82,6 +83,10 @@ static int read_options(struct cli *cli, int argc, char **argv, struct wanted *w
 		return cli_usage(cli, "%s: only with --board", argv[optind]);
 	if (!w->board && !w->cdi && *w->root)
 		return cli_usage(cli, "--root: only with --board or --cdi");
+	if (!OPTION_ON(DEVICES) && w->cdi) {
+		tenon_error(-TENON_E_UNSUPPORTED, "--cdi needs CONFIG_DEVICES");
+		return cli_error(cli, CLI_UNAVAILABLE);
+	}
 	return w->json || w->cdi ? cli_needs_json(cli) : CLI_OK;
 }
 
@@ -118,7 +123,7 @@ static int examine(struct cli *cli, const struct wanted *w, char **devices,
 		return code;
 	if (!w->json)
 		print_findings(findings, count, cli->out);
-	else if (doctor_json(findings, count, cli->out))
+	else if (OPTION_ON(JSON) && doctor_json(findings, count, cli->out))
 		return cli_error(cli, CLI_FAILED);
 	for (size_t i = 0; i < count; i++) {
 		if (findings[i].level == FINDING_FAIL)
@@ -136,8 +141,9 @@ static int doctor_main(struct cli *cli, int argc, char **argv)
 	code = read_options(cli, argc, argv, &w);
 	if (code)
 		return code;
-	driver_probe_seconds(w.timeout);
-	if (w.cdi)
+	if (OPTION_ON(DEVICES))
+		driver_probe_seconds(w.timeout);
+	if (OPTION_ON(DEVICES) && OPTION_ON(JSON) && w.cdi)
 		return doctor_cdi(cli, w.root) ? cli_error(cli, CLI_UNAVAILABLE) : CLI_OK;
 	findings = calloc(FINDINGS_MOST, sizeof(*findings));
 	if (!findings) {

@@ -4,11 +4,10 @@
 #define TOOLS_DOCTOR_DOCTOR_H
 
 #include <stdio.h>
+#include <tenon/buffer.h>
 #include <tenon/error.h>
 
-#include "tools/cli/cli.h"
-
-extern const struct cli_command doctor_command;
+#include "tools/cli/verbs.h"
 
 /** enum finding_level - severity */
 enum finding_level {
@@ -72,26 +71,24 @@ size_t doctor_transport(const char *root, const char *uri, struct finding *findi
  * Return: 0; -TENON_E_NOT_FOUND when no device needs anything; -TENON_E_NOMEM;
  *	-TENON_E_UNSUPPORTED in builds without devices.
  */
-#if defined(CONFIG_DEVICES) && defined(CONFIG_JSON)
 int doctor_cdi(struct cli *cli, const char *root);
-#else
-static inline int doctor_cdi(struct cli *cli, const char *root)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "--cdi needs CONFIG_DEVICES");
-}
-#endif
 
 /** finding_word - "ok", "warn", "fail" */
 const char *finding_word(enum finding_level level);
 
-#ifdef CONFIG_JSON
 /** doctor_json - print findings as JSON; 0 or -TENON_E_NOMEM */
 int doctor_json(const struct finding *findings, size_t count, FILE *out);
-#else
-static inline int doctor_json(const struct finding *findings, size_t count, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
-#endif
+
+/**
+ * driver_libraries - list the shared objects that opening a device loads
+ * @uri: the device, "opencl:0"; a child process opens it
+ * @out: receives absolute paths, each followed by a newline
+ *
+ * Left out are the C library, the run-time libraries of gcc, libtenon and its plug-ins, and what this command has
+ * loaded for itself, unless the driver needs it too.
+ *
+ * Return: 0; -TENON_E_DEVICE when the device cannot be opened; -TENON_E_IO; -TENON_E_NOMEM.
+ */
+int driver_libraries(const char *uri, struct tenon_buffer *out);
 
 #endif /* TOOLS_DOCTOR_DOCTOR_H */

@@ -13,7 +13,7 @@
 #include "tools/doctor/board_files.h"
 #include "tools/doctor/checkup.h"
 #include "tools/doctor/doctor.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 #define MOST 16
 #define MANY 256

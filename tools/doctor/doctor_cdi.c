@@ -9,9 +9,8 @@
 #include "tools/devices_verb/devices.h"
 #include "tools/doctor/board_files.h"
 #include "tools/doctor/doctor.h"
-#include "tools/doctor/driver_libraries.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* the oldest version that has everything used here, for old container engines */
 #define CDI_VERSION "0.3.0"

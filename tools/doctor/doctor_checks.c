@@ -18,7 +18,7 @@
 #include "runtime/library/compat_library.h"
 #include "tools/doctor/checkup.h"
 #include "tools/doctor/doctor.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 static void found(struct finding *f, enum finding_level level, const char *format, ...)
 	TENON_PRINTF(3, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Find what dlopen() of a driver mapped, by the dynamic sections. */
-#include "tools/doctor/driver_libraries.h"
+#include "tools/doctor/doctor.h"
 
 #include <errno.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options, choose suites, run the session under the guard. */
-#include "tools/hil/hil.h"
+#include "tools/cli/verbs.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -16,9 +16,8 @@
 #include "lib/brief_errors.h"
 #include "tools/file/file.h"
 #include "tools/hil/guard.h"
-#include "tools/hil/report.h"
 #include "tools/hil/session.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /**
  * struct hil_run - "tenon hil run"

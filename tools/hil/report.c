@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Write KTAP and JUnit files. */
-#include "tools/hil/report.h"
+#include "tools/hil/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
-#include "tools/hil/report.h"
+#include "tools/hil/session.h"
 #include "tools/json/json_value.h"
 #include "tools/text/memory_stream.h"
 

@@ -19,8 +19,7 @@
 #include "lib/clock.h"
 #include "tools/cli/cli.h"
 #include "tools/file/output.h"
-#include "tools/hil/report.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define ATTEMPTS      2
 #define FACTS_SECONDS 30

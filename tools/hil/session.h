@@ -70,4 +70,21 @@ int hil_session_code(const struct session *session);
 /** hil_session_fini - free what a session holds */
 void hil_session_fini(struct session *session);
 
+#define REPORT_KTAP "results.ktap"
+#define REPORT_XML  "results.xml"
+#define REPORT_JSON "results.json"
+
+/**
+ * report_write - write all reports
+ *
+ * Return: 0; -TENON_E_IO, -TENON_E_NOMEM. Where memory was missing for a fact, the reports are written without facts.
+ */
+int report_write(const struct session *session);
+
+/** report_has_facts - whether there are facts, all of them */
+bool report_has_facts(const struct session *session);
+
+/** report_json - append the report in JSON; appends nothing in a build without JSON */
+int report_json(const struct session *session, struct tenon_buffer *out);
+
 #endif /* TOOLS_HIL_SESSION_H */

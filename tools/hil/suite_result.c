@@ -11,7 +11,7 @@
 #include <tenon/string.h>
 
 #include "lib/brief_errors.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define NAME_MOST 256
 #define TEXT_MOST 4096

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* Extensions of code for one level in parentheses. Return: the index behind them. */
 static size_t print_level(const struct tenon_link_processor *p, size_t from, FILE *out)

@@ -10,12 +10,6 @@
  * what is missing and what to compile for; then the signal ends the process as it does without a handler, so that scripts
  * see it and a core is written. A library must not handle signals; the command may, since it owns the process.
  */
-#ifdef CONFIG_INSPECT
 void illegal_instruction_handle_sigill(void);
-#else
-static inline void illegal_instruction_handle_sigill(void)
-{
-}
-#endif
 
 #endif /* TOOLS_HOST_CODE_ILLEGAL_INSTRUCTION_H */

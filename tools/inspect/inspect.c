@@ -6,11 +6,6 @@
 #include "link/mlf/mlf.h"
 #include "tools/cli/cli.h"
 #include "tools/inspect/inspect.h"
-#include "tools/inspect/inspect_archive.h"
-#include "tools/inspect/inspect_code.h"
-#include "tools/inspect/inspect_model.h"
-#include "tools/inspect/inspect_program.h"
-#include "tools/inspect/inspect_show.h"
 #include "tools/inspect/inspect_svg.h"
 #include "tools/link_verb/link_load.h"
 #include "tools/opened_model/model.h"
@@ -99,7 +94,7 @@ static int print_picture(struct cli *cli, const struct request *r,
 	struct inspect_drawn drawn;
 	int err;
 
-	err = r->model || r->function || r->graph
+	err = OPTION_ON(EXECUTORS) && (r->model || r->function || r->graph)
 		      ? inspect_svg_model(model, r->file, true, &drawn, &picture)
 		      : inspect_svg_tree(n, r->file, true, &picture);
 	if (!err && !picture.size)
@@ -114,21 +109,22 @@ static int print_picture(struct cli *cli, const struct request *r,
 static int print(struct cli *cli, const struct request *r, const struct tenon_link_inspection *n,
 		 struct tenon_model *model)
 {
-	if (r->json)
+	if (OPTION_ON(JSON) && r->json)
 		return inspect_json(n, r->file, model, cli->out) ? cli_error(cli, CLI_FAILED)
 								 : CLI_OK;
 	if (OPTION_ON(PICTURES) && r->svg)
 		return print_picture(cli, r, n, model);
-	if (r->dot && (r->model || r->function || r->graph)) {
+	if (OPTION_ON(EXECUTORS) && r->dot && (r->model || r->function || r->graph)) {
 		inspect_model_dot(model, r->file, cli->out);
 	} else if (r->dot) {
 		inspect_dot(n, r->file, cli->out);
 	} else {
 		inspect_text(n, r->file, r->functions, cli->out);
-		inspect_code_text(n, r->file, cli->out);
-		if (model)
+		if (OPTION_ON(LINK))
+			inspect_code_text(n, r->file, cli->out);
+		if (OPTION_ON(EXECUTORS) && model)
 			inspect_model_text(model, r->model, cli->out);
-		else if (r->wants_choice)
+		else if (OPTION_ON(EXECUTORS) && r->wants_choice)
 			inspect_model_choice(n->root, cli->out);
 	}
 	return CLI_OK;

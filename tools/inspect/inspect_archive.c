@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon inspect of an archive in Model Library Format. */
-#include "tools/inspect/inspect_archive.h"
+#include "tools/inspect/inspect.h"
 
 #include <string.h>
 
 #include "link/mlf/mlf.h"
-#include "tools/inspect/inspect_show.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 static void print_text(const char *text, FILE *out)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Describe cases for self-tests. */
-#include "tools/inspect/inspect_cases.h"
+#include "tools/inspect/inspect.h"
 
 #include <inttypes.h>
 
 #include "link/inspection.h"
 #include "runtime/self_test/self_test.h"
-#include "tools/inspect/inspect_model.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* Open the cases of a file; NULL, without an error, when it has none that can be read: tenon verify tells why. */
 static struct tenon_cases *open_cases(const struct tenon_link_inspection *n, const char *file)

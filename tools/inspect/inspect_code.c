@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Describe what host code needs of the processor. */
-#include "tools/inspect/inspect_code.h"
+#include "tools/inspect/inspect.h"
 
 #include "link/describe_code.h"
 #include "link/inspection.h"

@@ -2,10 +2,8 @@
 /* A module tree as JSON. */
 #include <stdlib.h>
 
+#include "lib/option.h"
 #include "tools/inspect/inspect.h"
-#include "tools/inspect/inspect_cases.h"
-#include "tools/inspect/inspect_code.h"
-#include "tools/inspect/inspect_model.h"
 #include "tools/json/json_value.h"
 
 static bool has_hashes(const struct tenon_link_inspection *n)
@@ -58,13 +56,13 @@ int inspect_json(const struct tenon_link_inspection *n, const char *file, struct
 	}
 	json_set(json, "modules", json_of_int((int64_t)n->module_count));
 	json_set(json, "root", json_of_value(&root));
-	inspect_code_json(n, file, json);
+	if (OPTION_ON(LINK))
+		inspect_code_json(n, file, json);
 	if (hashes)
 		json_set(json, "payload_hashes", hashes);
-	inspect_cases_json(n, file, json);
-#ifdef CONFIG_EXECUTORS
-	if (model)
+	if (OPTION_ON(SELF_TEST))
+		inspect_cases_json(n, file, json);
+	if (OPTION_ON(EXECUTORS) && model)
 		json_set(json, "model", inspect_model_json(model));
-#endif
 	return json_print(json, out);
 }

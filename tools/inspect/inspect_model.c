@@ -2,9 +2,8 @@
 /* Ports, operators and parameters of a model as text, graph and JSON. */
 #include <inttypes.h>
 
-#include "tools/inspect/inspect_model.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/inspect/inspect.h"
+#include "tools/text/text.h"
 
 #define NAME_MOST 96
 

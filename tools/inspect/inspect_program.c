@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Describe a device's program, or a model whose operators are some. */
-#include "tools/inspect/inspect_program.h"
+#include "tools/inspect/inspect.h"
 
 #include <stdlib.h>
 
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /* a file that is described */
 struct described {

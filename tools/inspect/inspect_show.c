@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon inspect --show: artifacts as text. */
-#include "tools/inspect/inspect_show.h"
+#include "tools/inspect/inspect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "link/module/link_host.h"
 #include "link/module/link_payload.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* bytes of a program that is shown in hexadecimal */
 #define HEX_MOST 512

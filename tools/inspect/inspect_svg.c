@@ -6,7 +6,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "tools/opened_model/module_text.h"
-#include "tools/svg/svg_tree.h"
+#include "tools/svg/svg.h"
 
 struct lines {
 	struct tenon_buffer title, text;

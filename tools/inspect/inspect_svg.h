@@ -35,7 +35,6 @@ struct inspect_drawn {
 	size_t edges_drawn;
 };
 
-#ifdef CONFIG_EXECUTORS
 /**
  * inspect_svg_model - append a picture of the operators of a model
  * @model: a described model
@@ -48,13 +47,5 @@ struct inspect_drawn {
  */
 int inspect_svg_model(struct tenon_model *model, const char *title, bool alone,
 		      struct inspect_drawn *drawn, struct tenon_buffer *out);
-#else
-static inline int inspect_svg_model(struct tenon_model *model, const char *title, bool alone,
-				    struct inspect_drawn *drawn, struct tenon_buffer *out)
-{
-	*drawn = (struct inspect_drawn){ 0 };
-	return 0;
-}
-#endif
 
 #endif /* TOOLS_INSPECT_INSPECT_SVG_H */

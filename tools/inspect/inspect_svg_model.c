@@ -5,11 +5,11 @@
 #include <string.h>
 #include <tenon/backend/buffer.h>
 
-#include "tools/inspect/inspect_model.h"
+#include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_svg.h"
 #include "tools/opened_model/model.h"
 #include "tools/svg/svg_graph.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* boxes that a reader can follow, and edges between them */
 #define BOXES_MOST  240

@@ -5,11 +5,10 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/backend/module_kind.h>
 
+#include "lib/option.h"
 #include "tools/inspect/inspect.h"
-#include "tools/inspect/inspect_cases.h"
 #include "tools/opened_model/module_text.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 enum { KIND, FORMAT, FACTS, LOADER, COLUMNS };
 
@@ -212,6 +211,7 @@ void inspect_text(const struct tenon_link_inspection *n, const char *file, bool 
 			tenon_buffer_fini(&lines[i].cell[c]);
 	}
 	free(lines);
-	inspect_cases_text(n, file, out);
+	if (OPTION_ON(SELF_TEST))
+		inspect_cases_text(n, file, out);
 	print_remedies(n, out);
 }

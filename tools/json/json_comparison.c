@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Write comparisons of tensors as JSON, for each command that has --json. */
-#include "tools/json/json_comparison.h"
-
 #include "tools/json/json_value.h"
 
 cJSON *json_of_comparison(const struct comparison *c)

@@ -3,6 +3,12 @@
 #ifndef TOOLS_JSON_JSON_VALUE_H
 #define TOOLS_JSON_JSON_VALUE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+#include <tenon/module.h>
+
+#include "tools/tensor/compare.h"
+
 /*
  * Objects are written by visiting their fields (tenon/visit.h), so unknown kinds of modules are
  * written as fully as known ones.
@@ -17,17 +23,6 @@
  *	other objects           {"type": key, each field by its name}
  */
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#include <tenon/module.h>
-
-#ifdef CONFIG_JSON
-
-#include "lib/json_build.h"
-
-#define json_available true
-
 /**
  * json_prepare - make failed cJSON allocations raise -TENON_E_NOMEM
  *
@@ -35,6 +30,10 @@
  * code that builds a tree need not check each step.
  */
 void json_prepare(void);
+
+#ifdef CONFIG_JSON
+
+#include "lib/json_build.h"
 
 /** json_of_value - convert a value to JSON; NULL if out of memory */
 cJSON *json_of_value(const struct tenon_value *value);
@@ -56,13 +55,8 @@ int json_print(cJSON *json, FILE *out);
 /** json_print_line - as json_print(), on one line */
 int json_print_line(cJSON *json, FILE *out);
 
-#else
-
-#define json_available false
-
-static inline void json_prepare(void)
-{
-}
+/** json_of_comparison - what was compared, and where it differs; NULL if out of memory */
+cJSON *json_of_comparison(const struct comparison *c);
 
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon link: from words to a module that the library wrote. */
-#include "tools/link_verb/link.h"
+#include "tools/cli/verbs.h"
 
 #include <string.h>
 

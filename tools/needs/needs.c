@@ -7,7 +7,7 @@
 
 #include "tools/json/json_value.h"
 #include "tools/program/program_file.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* columns of the longest title and a gap */
 #define TITLE_WIDTH 13

@@ -7,9 +7,7 @@
 #include <stddef.h>
 #include <tenon/string.h>
 
-#include "tools/cli/cli.h"
-
-extern const struct cli_command needs_command;
+#include "tools/cli/verbs.h"
 
 /** enum needs_sort - what a name is; the lists of struct needs */
 enum needs_sort {

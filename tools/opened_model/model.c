@@ -11,8 +11,7 @@
 #include "runtime/model/executors.h"
 #include "tools/device_option/kernel_devices.h"
 #include "tools/file/file.h"
-#include "tools/opened_model/model_tuple.h"
-#include "tools/tensor/spec_tensor.h"
+#include "tools/tensor/spec.h"
 
 bool model_is_root(const struct tenon_module *m)
 {

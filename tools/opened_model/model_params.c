@@ -9,8 +9,7 @@
 #include <tenon/string.h>
 
 #include "tools/tensor/params_file.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /* copies of fewer bytes are not worth a line */
 #define COPIES_NOTED (1u << 20)

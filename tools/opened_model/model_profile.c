@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/opened_model/model.h"
-#include "tools/text/printable.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 /* bytes of an operator's name that are printed */
 #define NAME_MOST 60

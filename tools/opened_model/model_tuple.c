@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Build tuples from arguments with dotted names. */
-#include "tools/opened_model/model_tuple.h"
+#include "tools/opened_model/model.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -6,8 +6,7 @@
 #include <tenon/backend/module_kind.h>
 
 #include "tools/opened_model/module_text.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 #define TEXT_MOST 64
 

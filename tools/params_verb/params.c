@@ -13,7 +13,7 @@
 #include "tools/params_verb/params.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/spec.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* alignment for compiled models; see TENON_TENSOR_ALIGN */
 #define ALIGN_USUAL 128

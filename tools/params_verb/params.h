@@ -5,10 +5,8 @@
 
 #include <tenon/params.h>
 
-#include "tools/cli/cli.h"
+#include "tools/cli/verbs.h"
 #include "tools/opened_model/model_params.h"
-
-extern const struct cli_command params_command;
 
 /**
  * struct words - options and operands of `tenon params ACTION`

@@ -4,7 +4,7 @@
 #include "tools/file/output.h"
 #include "tools/params_verb/params.h"
 #include "tools/tensor/npz.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* Check the name and the contents of the file to write: an array file is made, too, if its name says so. */
 static int check_target(struct cli *cli, const struct words *w)

@@ -8,7 +8,7 @@
 
 #include "tools/tensor/npy.h"
 #include "tools/params_verb/params.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* a parameter and its output file */
 struct part {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options, read the graph, run generators and write their files. */
-#include "tools/partition_verb/partition_command.h"
+#include "tools/cli/verbs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "link/partition/partition.h"
 #include "tools/file/output.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define WANTED_MOST 8
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Print the lines of a report, or build the tree of its members. */
-#include "tools/program/program_report.h"
+#include "tools/program/program_file.h"
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 static struct program_report *self(struct tenon_report *report)
 {

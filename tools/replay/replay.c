@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon replay: repeat the operations of a record on a device, or compare two devices. */
-#include "tools/replay/replay.h"
+#include "tools/cli/verbs.h"
 
 #include <unistd.h>
 
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
-#include "tools/replay/replay_report.h"
+#include "tools/device_option/target_list.h"
+#include "tools/replay/replay.h"
 
 static int compare(struct cli *cli, const struct replay_options *o, const struct replay_manifest *m)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Repeat all operations, and find the first whose result differs. */
-#include "tools/replay/replay_compare.h"
+#include "tools/replay/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/progress.h"
-#include "tools/replay/replay_operation.h"
 
 /**
  * struct comparer - a comparison under way

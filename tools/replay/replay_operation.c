@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Repeat one operation: put the recorded contents on the device, run it, and take the results. */
-#include "tools/replay/replay_operation.h"
+#include "tools/replay/replay.h"
 
 #include <stdlib.h>
 #include <tenon/backend/memory.h>
@@ -9,7 +9,7 @@
 #include <tenon/queue.h>
 
 #include "runtime/device/kernel_call.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 
 /**
  * struct repetition - an operation that is being repeated

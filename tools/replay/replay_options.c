@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse the options of tenon replay, and refuse what excludes each other. */
-#include "tools/replay/replay_options.h"
+#include "tools/replay/replay.h"
 
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a replay found, as text or JSON. */
-#include "tools/replay/replay_report.h"
+#include "tools/replay/replay.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/json/json_comparison.h"
 #include "tools/json/json_value.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 static const char *kind_text(enum replay_kind kind)
 {

@@ -7,7 +7,7 @@
 
 #include "runtime/device/kernel_call.h"
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/link_verb/link_load.h"
 
 /* import trees are less deep; modules of foreign code may be cyclic */

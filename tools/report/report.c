@@ -12,12 +12,11 @@
 #include "lib/option.h"
 #include "link/link_request.h"
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/file/output.h"
 #include "tools/link_verb/link_load.h"
 #include "tools/report/page.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /**
  * struct request - what the command line wants

@@ -6,10 +6,8 @@
 #include <tenon/link.h>
 
 #include "tools/bench/measure.h"
-#include "tools/cli/cli.h"
+#include "tools/cli/verbs.h"
 #include "tools/svg/svg.h"
-
-extern const struct cli_command report_command;
 
 /**
  * struct report_run - a measurement on a page

@@ -6,8 +6,8 @@
 
 #include "tools/report/page.h"
 #include "tools/report/report.h"
-#include "tools/svg/svg_series.h"
-#include "tools/text/size.h"
+#include "tools/svg/svg.h"
+#include "tools/text/text.h"
 
 #define NEVER SIZE_MAX
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <tenon/backend/buffer.h>
 
-#include "tools/inspect/inspect_model.h"
+#include "tools/inspect/inspect.h"
 #include "tools/inspect/inspect_svg.h"
 #include "tools/report/page.h"
 #include "tools/report/report.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 /* rows of a table, and of one part of a long table */
 #define PORTS_MOST     200

@@ -4,10 +4,10 @@
 #include <tenon/backend/buffer.h>
 #include <time.h>
 
-#include "tools/bench/bench_svg.h"
+#include "tools/bench/measure.h"
 #include "tools/report/page.h"
 #include "tools/report/report.h"
-#include "tools/svg/svg_series.h"
+#include "tools/svg/svg.h"
 #include "tools/tensor/compare.h"
 
 /* outputs that are compared one by one */

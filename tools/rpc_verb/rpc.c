@@ -5,7 +5,6 @@
 #include <string.h>
 #include <tenon/string.h>
 
-#include "tools/rpc_verb/rpc_client.h"
 #include "tools/rpc_verb/rpc_serve_help.h"
 
 #define ACTIONS "serve, tracker, proxy, ping, functions, upload or call"

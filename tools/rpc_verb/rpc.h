@@ -6,9 +6,7 @@
 #include <stdint.h>
 
 #include "tools/cli/cli.h"
-
-/* "tenon rpc": modules on other machines, by TVM's RPC */
-extern const struct cli_command rpc_command;
+#include "tools/cli/verbs.h"
 
 /** rpc_serve - "tenon rpc serve"; argv[0] is "serve"; returns enum cli_exit */
 int rpc_serve(struct cli *cli, int argc, char **argv);
@@ -17,15 +15,7 @@ int rpc_serve(struct cli *cli, int argc, char **argv);
 int rpc_tracker(struct cli *cli, int argc, char **argv);
 
 /** rpc_tracker_status - "tenon rpc tracker status"; argv[0] is "status"; returns enum cli_exit */
-#ifdef CONFIG_JSON
 int rpc_tracker_status(struct cli *cli, int argc, char **argv);
-#else
-static inline int rpc_tracker_status(struct cli *cli, int argc, char **argv)
-{
-	fprintf(cli->err, "tenon: %s: a tracker answers in JSON; it needs CONFIG_JSON\n", argv[0]);
-	return CLI_UNAVAILABLE;
-}
-#endif
 
 /** rpc_proxy - "tenon rpc proxy"; argv[0] is "proxy"; returns enum cli_exit */
 int rpc_proxy(struct cli *cli, int argc, char **argv);
@@ -50,5 +40,14 @@ struct rpc_advertised {
 
 /** rpc_advertise - cli_option.take of --advertise: HOST, HOST:PORT, [HOST]:PORT or :PORT */
 int rpc_advertise(struct cli *cli, void *advertised);
+
+/** struct rpc_action - an action of "tenon rpc"; argv[0] is its name; returns enum cli_exit */
+struct rpc_action {
+	const char *name;
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+/* ended by a row without a name */
+extern const struct rpc_action rpc_client_actions[];
 
 #endif /* TOOLS_RPC_VERB_RPC_H */

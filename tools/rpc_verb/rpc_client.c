@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Actions of a client: ping, functions, upload, call. */
-#include "tools/rpc_verb/rpc_client.h"
+#include "tools/rpc_verb/rpc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,14 +12,12 @@
 #include "lib/clock.h"
 #include "lib/tvm_versions.h"
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/json/json_value.h"
 #include "tools/remote_option/remote.h"
 #include "tools/tensor/argument.h"
 #include "tools/tensor/print.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 #define COUNT_MOST 1000000
 

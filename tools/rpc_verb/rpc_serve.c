@@ -6,10 +6,10 @@
 #include <sys/un.h>
 #include <tenon/rpc.h>
 
-#include "tools/device_option/target.h"
 #include "lib/option.h"
+#include "tools/device_option/target_list.h"
 #include "tools/rpc_verb/rpc.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define MIB	   (UINT64_C(1) << 20)
 #define PATHS_MOST 64

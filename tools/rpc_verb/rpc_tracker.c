@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tenon/rpc.h>
 
+#include "lib/option.h"
 #include "tools/rpc_verb/rpc.h"
 
 #define LISTEN_WORDS 8
@@ -25,8 +26,12 @@ int rpc_tracker(struct cli *cli, int argc, char **argv)
 	};
 	int code;
 
-	if (argc > 1 && !strcmp(argv[1], "status"))
-		return rpc_tracker_status(cli, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "status")) {
+		if (OPTION_ON(JSON))
+			return rpc_tracker_status(cli, argc - 1, argv + 1);
+		fputs("tenon: status: a tracker answers in JSON; it needs CONFIG_JSON\n", cli->err);
+		return CLI_UNAVAILABLE;
+	}
 	tenon_rpc_tracker_options_init(&o, sizeof(o));
 	o.say = rpc_say;
 	o.context = cli;

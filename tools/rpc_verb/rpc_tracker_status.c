@@ -7,7 +7,7 @@
 #include "lib/json_tree.h"
 #include "tools/json/json_value.h"
 #include "tools/rpc_verb/rpc.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 static double number_of(const cJSON *object, const char *key)
 {

@@ -11,7 +11,6 @@
 #include "tools/file/output.h"
 #include "tools/link_verb/link_load.h"
 #include "tools/remote_option/remote.h"
-#include "tools/run/run_memory.h"
 
 static int require_hashes(void)
 {
@@ -117,7 +116,7 @@ static int report(struct cli *cli, const struct run *run, int code)
 	run_check_labels(run, cli->err);
 	if (!run->options.json)
 		run_report(run, cli->out);
-	else if (run_report_json(run, cli->out))
+	else if (OPTION_ON(JSON) && run_report_json(run, cli->out))
 		return cli_error(cli, CLI_FAILED);
 	return code;
 }
@@ -131,7 +130,8 @@ void run_drop_results(struct results *r)
 
 static void release(struct run *run)
 {
-	run_close_model(run);
+	if (OPTION_ON(EXECUTORS))
+		run_close_model(run);
 	run_drop_results(&run->results);
 	free(run->results.at);
 	tenon_object_unref(run->function);
@@ -145,9 +145,30 @@ static void release(struct run *run)
 	tenon_buffer_fini(&run->labels);
 }
 
+/* Run a function, in a build that has nothing else to run. */
+static int run_without_models(struct cli *cli, struct run *run)
+{
+	const struct run_options *o = &run->options;
+
+	if (o->memory)
+		return cli_usage(cli, "--memory: this build has no executor of models");
+	if (!o->self_test && !o->graph)
+		return run_function(cli, run);
+	if (o->self_test)
+		fputs("tenon: --self-test: models are not in this build\n", cli->err);
+	else
+		fprintf(cli->err,
+			"tenon: --graph %s: models are not in this build; enable "
+			"CONFIG_GRAPH_EXECUTOR\n",
+			o->graph);
+	return CLI_UNAVAILABLE;
+}
+
 /* Run what the file is. */
 static int run_target(struct cli *cli, struct run *run)
 {
+	if (!OPTION_ON(EXECUTORS))
+		return run_without_models(cli, run);
 	if (run->options.memory && !run_is_model(run))
 		return cli_usage(cli,
 				 "--memory: %s has no model, or --function names another function",

@@ -9,14 +9,12 @@
 #include <tenon/model.h>
 #include <tenon/module.h>
 
-#include "tools/cli/cli.h"
+#include "tools/cli/verbs.h"
 #include "tools/device_option/kernels.h"
 #include "tools/device_option/target_list.h"
 #include "tools/opened_model/model.h"
 #include "tools/tensor/argument.h"
 #include "tools/tensor/compare.h"
-
-extern const struct cli_command run_command;
 
 /**
  * struct run_options - options of `tenon run`
@@ -197,7 +195,6 @@ int run_find_function(struct cli *cli, struct run *run);
 /** run_function - find the function, and call it as often as asked */
 int run_function(struct cli *cli, struct run *run);
 
-#ifdef CONFIG_EXECUTORS
 /** run_is_model - test whether to run the module as a model instead of one function */
 bool run_is_model(const struct run *run);
 
@@ -221,31 +218,6 @@ int run_take_outputs(struct run *run);
 
 /** run_close_model - release the model and its profile */
 void run_close_model(struct run *run);
-#else
-static inline bool run_is_model(const struct run *run)
-{
-	return run->options.graph;
-}
-
-static inline int run_model(struct cli *cli, struct run *run)
-{
-	fprintf(cli->err,
-		"tenon: --graph %s: models are not in this build; enable "
-		"CONFIG_GRAPH_EXECUTOR\n",
-		run->options.graph);
-	return CLI_UNAVAILABLE;
-}
-
-static inline int run_self_test(struct cli *cli, struct run *run)
-{
-	fprintf(cli->err, "tenon: --self-test: models are not in this build\n");
-	return CLI_UNAVAILABLE;
-}
-
-static inline void run_close_model(struct run *run)
-{
-}
-#endif
 
 /** run_begin_record - begin the record of --record; an exit code */
 int run_begin_record(struct cli *cli, const struct run_options *o);
@@ -259,14 +231,10 @@ void run_report(const struct run *run, FILE *out);
 /** run_check_labels - warn of --labels that are not as many as the elements of any output */
 void run_check_labels(const struct run *run, FILE *err);
 
-#ifdef CONFIG_JSON
 /** run_report_json - print the results as JSON; 0 or -TENON_E_NOMEM */
 int run_report_json(const struct run *run, FILE *out);
-#else
-static inline int run_report_json(const struct run *run, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
-#endif
+
+/** run_memory - measure the memory of the model in the file and print it; 0 or an exit code, its message printed */
+int run_memory(struct cli *cli, struct run *run);
 
 #endif /* TOOLS_RUN_RUN_H */

@@ -5,7 +5,7 @@
 #include <tenon/memory.h>
 
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/run/run.h"
 
 static int make_values(struct cli *cli, struct argument *list, size_t count)

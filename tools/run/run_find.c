@@ -6,7 +6,7 @@
 #include "link/inspection.h"
 #include "tools/opened_model/module_text.h"
 #include "tools/run/run.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #define NAMES_SHOWN 32
 

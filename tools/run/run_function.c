@@ -7,7 +7,7 @@
 #include "lib/record.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/kernel_devices.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/run/run.h"
 #include "tools/tensor/array_file.h"
 

@@ -2,10 +2,9 @@
 /* Print the report of a run as JSON. */
 #include <stdio.h>
 
-#include "tools/json/json_comparison.h"
 #include "tools/json/json_value.h"
 #include "tools/run/run.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 static cJSON *json_of_model_outputs(const struct run *run)
 {

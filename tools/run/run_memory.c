@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tenon run --memory: print how much memory a model takes, for what and when, and what would reduce it. */
-#include "tools/run/run_memory.h"
+#include "tools/run/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "lib/clock.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/kernel_devices.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/run/run.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/element.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/record.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/file/file.h"
 #include "tools/file/output.h"
 #include "tools/run/run.h"

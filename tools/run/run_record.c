@@ -7,8 +7,7 @@
 #include "lib/brief_errors.h"
 #include "lib/record.h"
 #include "tools/run/run.h"
-#include "tools/text/printable.h"
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 int run_begin_record(struct cli *cli, const struct run_options *o)
 {

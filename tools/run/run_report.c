@@ -4,8 +4,7 @@
 
 #include "tools/run/run.h"
 #include "tools/tensor/print.h"
-#include "tools/text/printable.h"
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 /* Print the largest elements of a tensor, for --top and --labels. */
 static void report_top(const struct tenon_value *value, const struct run *run, FILE *out)

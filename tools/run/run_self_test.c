@@ -7,7 +7,7 @@
 #include "tools/cli/progress.h"
 #include "tools/link_verb/link_load.h"
 #include "tools/run/run.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /**
  * struct self_test - a self-test

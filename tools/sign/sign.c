@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse the words, make the signature, write it beside the file. */
-#include "tools/sign/sign.h"
+#include "tools/cli/verbs.h"
 
 #include <tenon/backend/buffer.h>
 #include <tenon/link.h>

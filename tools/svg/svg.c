@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tenon/backend/buffer.h>
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* bytes of a tool tip */
 #define HINT_MOST 400

@@ -3,16 +3,16 @@
 #ifndef TOOLS_SVG_SVG_H
 #define TOOLS_SVG_SVG_H
 
+#include <stdbool.h>
+#include <tenon/buffer.h>
+#include <tenon/string.h>
+
 /*
  * A picture is text in a buffer, which keeps the first failure: check svg_end() alone. Pictures have
  * no script and refer to nothing outside, are valid XML, and have colours for light and dark
  * backgrounds. Coordinates are pixels from the top left corner. Names come from untrusted files:
  * svg_escape() is the only way for them into a picture.
  */
-
-#include <stdbool.h>
-#include <tenon/buffer.h>
-#include <tenon/string.h>
 
 /* width of a character of labels, and the height of a line */
 #define SVG_CHARACTER 7.25
@@ -76,5 +76,103 @@ size_t svg_columns(struct tenon_slice text);
  * @binary: steps are powers of two, for bytes; otherwise 1, 2 or 5 times a power of ten
  */
 double svg_step(double most, int ticks, bool binary);
+
+/* points of a series; where there are more values, each is the largest of several */
+#define SVG_SERIES_POINTS_MOST 600
+
+/**
+ * struct svg_series - values of one series
+ * @values: @count values, 0 or more
+ * @count: how many, at least one
+ */
+struct svg_series {
+	const uint64_t *values;
+	size_t count;
+};
+
+/**
+ * struct svg_series_chart - what is drawn
+ * @title: what it shows, untrusted
+ * @along: what the values are of, below the chart: "operator"
+ * @series: @series_count series
+ * @series_count: how many, 1 to SVG_SERIES_MOST
+ * @steps: hold a value until the next one, and fill the area below; otherwise draw a curve
+ * @binary: values are bytes, and the axis is divided into powers of two
+ * @limit: larger values are drawn at the upper edge; 0 for none
+ * @mark: a value to mark by a line; 0 for none
+ * @mark_name: its name
+ * @label: write a value as text
+ */
+struct svg_series_chart {
+	struct tenon_slice title;
+	const char *along;
+	const struct svg_series *series;
+	int series_count;
+	bool steps;
+	bool binary;
+	uint64_t limit;
+	uint64_t mark;
+	const char *mark_name;
+	const char *(*label)(uint64_t value, char *text);
+};
+
+/* bytes that @label may write */
+#define SVG_LABEL_ROOM 32
+
+/** svg_series - append a chart; @alone as for svg_begin(). Returns 0; -TENON_E_NOMEM. */
+int svg_series(struct tenon_buffer *b, const struct svg_series_chart *chart, bool alone);
+
+/**
+ * struct svg_bar - bars of one thing
+ * @name: the thing, untrusted
+ * @values: amount in each series; negative for none
+ * @labels: the amounts as text
+ */
+struct svg_bar {
+	struct tenon_slice name;
+	double values[SVG_SERIES_MOST];
+	const char *labels[SVG_SERIES_MOST];
+};
+
+/**
+ * svg_bars - append a chart of bars
+ * @b: buffer
+ * @title: what it shows, untrusted
+ * @bars: @count things, in the order of the chart
+ * @count: how many
+ * @series: number of series, 1 to SVG_SERIES_MOST
+ * @alone: as for svg_begin()
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int svg_bars(struct tenon_buffer *b, struct tenon_slice title, const struct svg_bar *bars,
+	     size_t count, int series, bool alone);
+
+/**
+ * struct svg_tree_item - an item of a tree
+ * @parent: index of its parent, which comes before it; SIZE_MAX for a root
+ * @title: first line
+ * @text: second line; empty for none
+ * @lost: drawn as an item that something is missing for
+ */
+struct svg_tree_item {
+	size_t parent;
+	struct tenon_slice title;
+	struct tenon_slice text;
+	bool lost;
+};
+
+/**
+ * svg_tree - append a picture of a tree
+ * @b: buffer
+ * @title: what it is, untrusted as all texts
+ * @items: a parent before its children, children of one parent in order. Only the first 400 are drawn.
+ * @count: how many
+ * @alone: as for svg_begin()
+ *
+ * Return: 0; -TENON_E_NOMEM.
+ */
+int svg_tree(struct tenon_buffer *b, struct tenon_slice title, const struct svg_tree_item *items,
+	     size_t count, bool alone);
 
 #endif /* TOOLS_SVG_SVG_H */

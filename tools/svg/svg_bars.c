@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A line for each thing: its name, then a bar for each series with its amount behind it. */
-#include "tools/svg/svg_bars.h"
+#include "tools/svg/svg.h"
 
 #include <stdio.h>
 #include <tenon/backend/buffer.h>

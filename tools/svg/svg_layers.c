@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Assign layers, order each by the mean of its neighbours, then move nodes towards these. */
-#include "tools/svg/svg_layers.h"
+#include "tools/svg/svg_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

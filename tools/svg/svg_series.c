@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scale values to an area, draw its axes and a curve for each series. */
-#include "tools/svg/svg_series.h"
+#include "tools/svg/svg.h"
 
 #include <stdio.h>
 #include <tenon/backend/buffer.h>

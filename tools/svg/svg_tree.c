@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Place the items of a tree on lines, and join each to its parent. */
-#include "tools/svg/svg_tree.h"
+#include "tools/svg/svg.h"
 
 #include <stdio.h>
 #include <stdlib.h>

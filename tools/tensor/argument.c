@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Make a value of a SPEC, or take that of an earlier one. */
 #include "tools/tensor/argument.h"
-#include "tools/tensor/spec_tensor.h"
+#include "tools/tensor/spec.h"
 
 #include <tenon/array.h>
 #include <tenon/string.h>

@@ -11,7 +11,7 @@
 #include "lib/slice_text.h"
 #include "tools/tensor/compare.h"
 #include "tools/tensor/spec.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* difference of two numbers, and the magnitude of the expected one */
 struct difference {

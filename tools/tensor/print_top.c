@@ -7,7 +7,7 @@
 
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 struct scored {
 	uint64_t index;

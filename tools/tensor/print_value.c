@@ -9,7 +9,7 @@
 
 #include "tools/tensor/element.h"
 #include "tools/tensor/print.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 /* Limit on nesting: containers with foreign objects may be cyclic. */
 #define DEEPEST 16

@@ -3,6 +3,10 @@
 #ifndef TOOLS_TENSOR_SPEC_H
 #define TOOLS_TENSOR_SPEC_H
 
+#include <stdio.h>
+#include <tenon/buffer.h>
+#include <tenon/tensor.h>
+
 /*
  *	SPEC    = [NAME=] (SCALAR | str:TEXT | shape:EXTENTS | @FILE.npy | TYPE=CONTENT | TYPE=>FILE | TYPE)
  *	SCALAR  = 3 | -0x1f | 2.5 | inf | nan | true | false | null
@@ -14,10 +18,6 @@
  * Parsing opens no file and allocates nothing: the results are slices of the text. Only a text
  * that cannot be parsed is looked up as the name of a file, since its @ may be missing.
  */
-
-#include <stdio.h>
-#include <tenon/buffer.h>
-#include <tenon/tensor.h>
 
 #define SPEC_DIMENSIONS 64
 
@@ -123,5 +123,27 @@ void spec_print_seed(const struct spec *spec, const char *option, FILE *out);
  * Return: @text.
  */
 const char *type_text(const int64_t *shape, int32_t ndim, DLDataType dtype, char text[TYPE_TEXT]);
+
+/**
+ * spec_tensor - make the tensor of a SPEC
+ * @spec: a SPEC of the forms SPEC_FILE and SPEC_TENSOR
+ * @out: receives the tensor with one reference
+ *
+ * Return: 0; -TENON_E_USAGE for numbers that do not fit; -TENON_E_VALUE for a file that does not;
+ *	-TENON_E_IO, -TENON_E_FORMAT, -TENON_E_TRUNCATED, -TENON_E_UNSUPPORTED for one that cannot be
+ *	read; -TENON_E_NOMEM.
+ */
+int spec_tensor(const struct spec *spec, struct tenon_tensor **out);
+
+/**
+ * spec_random - generate the numbers of random:SEED
+ * @data: @count elements, counting lanes
+ * @dtype: element type
+ *
+ * Element i is derived from splitmix64 of SEED + i, so it is the same on every machine. Real
+ * numbers are uniform in [-1, 1), integers in [-128, 127], unsigned ones in [0, 255], or in the
+ * dtype's own range where that is smaller.
+ */
+void spec_random(void *data, uint64_t count, DLDataType dtype, uint64_t seed);
 
 #endif /* TOOLS_TENSOR_SPEC_H */

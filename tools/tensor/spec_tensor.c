@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/tensor/spec_tensor.h"
 #include "tools/tensor/array_file.h"
 #include "tools/tensor/element.h"
 #include "tools/tensor/minifloat.h"
+#include "tools/tensor/spec.h"
 
 static uint64_t splitmix64(uint64_t x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replace characters that a terminal would obey. */
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

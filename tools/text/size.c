@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes in units of 1024. */
-#include "tools/text/size.h"
+#include "tools/text/text.h"
 
 #include <stdio.h>
 

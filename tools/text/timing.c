@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/text/timing.h"
+#include "tools/text/text.h"
 
 static int by_size(const void *a, const void *b)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse the words, take the module apart, print what was written. */
-#include "tools/unpack/unpack.h"
+#include "tools/cli/verbs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <tenon/link.h>
 
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 
 static void print_parts(const struct cli *cli, const char *folder,
 			const struct tenon_link_unpacked *u)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parse options, have the file checked, print what was found. */
-#include "tools/verify/verify.h"
+#include "tools/cli/verbs.h"
 
 #include <tenon/error.h>
 #include <tenon/link.h>
@@ -8,7 +8,7 @@
 #include "tools/host_code/code_text.h"
 #include "tools/json/json_value.h"
 #include "tools/program/program_file.h"
-#include "tools/text/printable.h"
+#include "tools/text/text.h"
 #include "tools/verify/verify_program.h"
 
 static void print_finding(const struct tenon_link_finding *f, FILE *out)

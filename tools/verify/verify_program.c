@@ -8,7 +8,6 @@
 #include <tenon/string.h>
 
 #include "tools/program/program_file.h"
-#include "tools/program/program_report.h"
 
 /**
  * struct checking - the check of a file

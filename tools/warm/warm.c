@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "lib/clock.h"
-#include "runtime/core/processors.h"
 #include "lib/option.h"
+#include "runtime/core/processors.h"
 #include "tools/device_option/kernel_devices.h"
-#include "tools/device_option/target.h"
-#include "tools/text/printable.h"
-#include "tools/text/timing.h"
+#include "tools/device_option/target_list.h"
+#include "tools/text/text.h"
 
 static unsigned int processors(void)
 {
@@ -119,7 +118,7 @@ static int warm(struct cli *cli, struct warm *w, bool json)
 	code = warm_build(cli, w);
 	w->nanoseconds = clock_now() - began;
 	printable_print(w->message, cli->err);
-	if (json && (!code || code == CLI_FAILED) && warm_json(w, cli->out))
+	if (OPTION_ON(JSON) && json && (!code || code == CLI_FAILED) && warm_json(w, cli->out))
 		return cli_error(cli, CLI_FAILED);
 	err = json || code ? 0 : print(w, cli->out);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_NO_FILE)) : code;

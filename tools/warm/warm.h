@@ -5,9 +5,7 @@
 
 #include <stdint.h>
 
-#include "tools/cli/cli.h"
-
-extern const struct cli_command warm_command;
+#include "tools/cli/verbs.h"
 
 #define WARM_WORKERS_MOST 256
 #define WARM_MESSAGE	  4096
@@ -46,14 +44,7 @@ struct warm {
  */
 int warm_build(struct cli *cli, struct warm *w);
 
-#ifdef CONFIG_JSON
 /** warm_json - write the result as JSON; 0 or -TENON_E_NOMEM */
 int warm_json(const struct warm *w, FILE *out);
-#else
-static inline int warm_json(const struct warm *w, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
-#endif
 
 #endif /* TOOLS_WARM_WARM_H */

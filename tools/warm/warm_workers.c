@@ -17,7 +17,7 @@
 #include <tenon/prepare.h>
 
 #include "tools/cli/progress.h"
-#include "tools/device_option/target.h"
+#include "tools/device_option/target_list.h"
 #include "tools/link_verb/link_load.h"
 #include "tools/text/memory_stream.h"
 #include "tools/warm/warm.h"

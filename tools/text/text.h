@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Untrusted text on terminals. */
-#ifndef TOOLS_TEXT_PRINTABLE_H
-#define TOOLS_TEXT_PRINTABLE_H
+/* Untrusted text, sizes and times for people. */
+#ifndef TOOLS_TEXT_TEXT_H
+#define TOOLS_TEXT_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <tenon/buffer.h>
 
 /*
  * Names in files, replies of models and messages about them are written by strangers. Characters that
  * a terminal obeys (C0, C1), that change the direction of text or hide, and bytes that are no UTF-8
  * become "?"; see lib/printable_character.h.
  */
-
-#include <stdio.h>
-#include <tenon/buffer.h>
 
 /**
  * printable_append - append text from an untrusted file
@@ -38,4 +40,32 @@ void printable_cell(struct tenon_slice text, int width, FILE *out);
 /** printable_width - columns of a text, one for each character */
 size_t printable_width(const char *text);
 
-#endif /* TOOLS_TEXT_PRINTABLE_H */
+#define SIZE_TEXT 24
+
+/** size_text - format a size with three digits and its unit: "612 KiB", "1.2 MiB" */
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
+
+/**
+ * struct timing - statistics of run times, in nanoseconds
+ * @min: the fastest
+ * @median: median; the lower of two
+ * @p90: 90th percentile
+ * @max: the slowest
+ */
+struct timing {
+	uint64_t min, median, p90, max;
+};
+
+/**
+ * timing_summary - compute the statistics
+ * @ns: @count times, at least one; sorted in place
+ * @count: how many
+ */
+struct timing timing_summary(uint64_t *ns, size_t count);
+
+#define TIMING_TEXT 32
+
+/** timing_text - format a time with three digits and its unit: "0.41 ms", "12.3 µs" */
+const char *timing_text(uint64_t ns, char text[TIMING_TEXT]);
+
+#endif /* TOOLS_TEXT_TEXT_H */
