@@ -5,12 +5,11 @@
 #include <string.h>
 #include <tenon/string.h>
 
-#include "devices/ethosu/ethosu_accel_device.h"
 #include "devices/ethosu/ethosu_accel_memory.h"
 #include "devices/ethosu/ethosu_runner.h"
 #include "lib/brief_errors.h"
 
-struct ethosu_accel_source ethosu_accel_source = { NULL, "" };
+struct system_source ethosu_accel_source = { NULL, "" };
 
 /* "memory=buffers": tensors are in buffers of the driver, and networks with such inputs and outputs use them there. */
 static int read_option(struct ethosu_device *d, const struct tenon_device_option *option)

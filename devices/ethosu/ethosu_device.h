@@ -16,6 +16,7 @@
 #include <tenon/backend/queue.h>
 
 #include "devices/ethosu/ethosu_arguments.h"
+#include "driver/syscall/syscall.h"
 
 /**
  * struct ethosu_device - a device
@@ -96,6 +97,8 @@ struct ethosu_transport {
 };
 
 /* ethosu_accel_device.c: /dev/accel/accelN; ethosu_uio_device.c: /dev/uioN */
+extern struct system_source ethosu_accel_source;
+extern struct system_source ethosu_uio_source;
 extern const struct ethosu_transport ethosu_transport_accel;
 extern const struct ethosu_transport ethosu_transport_uio;
 

@@ -8,10 +8,9 @@
 
 #include "devices/ethosu/ethosu_runner.h"
 #include "devices/ethosu/ethosu_uio.h"
-#include "devices/ethosu/ethosu_uio_device.h"
 #include "lib/brief_errors.h"
 
-struct ethosu_uio_source ethosu_uio_source = { NULL, "" };
+struct system_source ethosu_uio_source = { NULL, "" };
 
 /* what the keys of a name said */
 struct wanted {

@@ -21,7 +21,7 @@
 /* what registers reach */
 #define MEMORY (UINT64_C(1) << 32)
 
-struct rocket_source rocket_source = { NULL, "" };
+struct system_source rocket_source = { NULL, "" };
 
 static int open_node(const char *path, struct rocket_accel *out)
 {

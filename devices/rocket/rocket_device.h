@@ -19,17 +19,7 @@
 #include "devices/rocket/rocket_chip.h"
 #include "devices/rocket/rocket_lane.h"
 
-/**
- * struct rocket_source - where devices of the kernel are; tests set another place
- * @calls: system calls; NULL for the kernel's
- * @root: prefix of /dev
- */
-struct rocket_source {
-	const struct system_calls *calls;
-	const char *root;
-};
-
-extern struct rocket_source rocket_source;
+extern struct system_source rocket_source;
 
 /** struct rocket_device - a device; @base: for the core; @accel: the node; @chip: the SoC */
 struct rocket_device {

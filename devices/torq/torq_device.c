@@ -15,7 +15,7 @@
 /* of parts of memory; those that begin at no page are copied */
 #define ALIGNMENT 64
 
-struct torq_source torq_source = { NULL, "" };
+struct system_source torq_source = { NULL, "" };
 
 static void device_close(struct tenon_device *device)
 {

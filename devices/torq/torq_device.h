@@ -15,17 +15,7 @@
 
 #include "devices/torq/torq_network.h"
 
-/**
- * struct torq_source - where the device is; tests set another place
- * @calls: system calls; NULL for the kernel's
- * @root: prefix of /dev
- */
-struct torq_source {
-	const struct system_calls *calls;
-	const char *root;
-};
-
-extern struct torq_source torq_source;
+extern struct system_source torq_source;
 
 /** struct torq_device - a device; @base: for the core; @node: the node; @lock: one run at a time, as the driver wants */
 struct torq_device {

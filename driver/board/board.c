@@ -256,7 +256,12 @@ int board_inject(struct board *board, enum board_fault fault)
 	case BOARD_REBOOT:
 		return board_reset(board);
 	default:
-		return board->state ? board->ops->inject(board, fault) : 0;
+		if (!board->state)
+			return 0;
+		if (board->ops->inject)
+			return board->ops->inject(board, fault);
+		return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d: not our board", board->name,
+				   fault);
 	}
 }
 

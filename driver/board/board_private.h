@@ -21,7 +21,7 @@
  * @restart: as board_reset(), of kinds whose @start allocates board->memory; NULL: @stop, then @start
  * @stop: end it, or detach; the memory stays. -TENON_E_TIMEOUT: something goes on using the memory
  * @alive: as board_alive()
- * @inject: as board_inject(); BOARD_REBOOT and BOARD_LOSE_DOORBELL never arrive here
+ * @inject: as board_inject(); BOARD_REBOOT and BOARD_LOSE_DOORBELL never arrive here; NULL for boards that others start
  * @halt: as board_halt(); NULL for boards that others start
  * @doorbell: wake the firmware
  * @sleep: await an interrupt
@@ -77,13 +77,6 @@ int board_await_firmware(const struct board *board, uint64_t deadline);
 /* Set board->address; *@size is how much memory the firmware says that there is. 0; -TENON_E_DEVICE for nonsense. */
 int board_read_window(struct board *board, uint64_t *size);
 
-/*
- * Use a mapping of @room bytes as the window: wait for the firmware, then set the board's memory and address. The board
- * does not unmap it. 0; -TENON_E_TRUNCATED when it is too small; as the two above.
- */
-int board_use_window(struct board *board, volatile uint8_t *base, uint64_t room, uint32_t map,
-		     uint64_t deadline);
-
 /* A PCI device that was removed reads as all ones: what came of reading its identification. 0; -TENON_E_LOST. */
 int board_check_pci(const struct board *board, int err, uint32_t id);
 
@@ -101,19 +94,47 @@ struct board_register {
 	uint32_t value;
 };
 
-/* Read "MAP:OFFSET[:VALUE]". @text NULL: leave *@out alone. 0; -TENON_E_VALUE. */
-int board_read_register(const char *name, enum board_key key, const char *text,
-			struct board_register *out);
+/* the registers of a board: one wakes its firmware, the other takes an interrupt back */
+enum { BOARD_RING, BOARD_TAKE, BOARD_REGISTERS };
 
-/* Read a number below @limit. @text NULL: leave *@out alone. 0; -TENON_E_VALUE. */
-int board_read_number(const char *name, enum board_key key, const char *text, uint32_t limit,
-		      uint32_t *out);
+/**
+ * struct board_wires - what of a device is a board
+ * @window: number of the map or BAR that is its memory
+ * @at: the registers
+ * @words: where these are mapped; NULL without them
+ */
+struct board_wires {
+	uint32_t window;
+	struct board_register at[BOARD_REGISTERS];
+	volatile uint32_t *words[BOARD_REGISTERS];
+};
+
+/** struct board_map - a map or BAR of a device */
+struct board_map {
+	volatile uint8_t *base;
+	uint64_t size;
+};
+
+/* Read the keys of a place; those that are not there leave what the device said. @maps: how many it has. 0; -TENON_E_VALUE. */
+int board_read_wires(const struct board *board, const struct board_place *place, uint32_t maps,
+		     struct board_wires *w);
+
+/*
+ * Map the registers and the window, by a function for a map of the device: wait for the firmware, then set the board's memory
+ * and address. The board does not unmap it. 0; -TENON_E_TRUNCATED when it is too small; -TENON_E_VALUE; as the two above.
+ */
+int board_map_wires(struct board *board, uint64_t deadline, struct board_wires *w,
+		    int (*map)(const struct board *board, uint32_t index, struct board_map *out));
+
+/* Write to a register that is there. */
+static inline void board_write(const struct board_wires *w, unsigned int which)
+{
+	if (w->words[which])
+		*w->words[which] = w->at[which].value;
+}
 
 /* The number behind the slash of "/0". 0; -TENON_E_VALUE. */
 int board_read_place(const char *name, const char *path, uint32_t *out);
-
-/* Is there a 32-bit register at an offset in a map of @size bytes. 0; -TENON_E_VALUE. */
-int board_check_register(const char *name, const struct board_register *r, uint64_t size);
 
 /* ivshmem of QEMU, which has its registers in BAR 0 and its memory in BAR 2 */
 #define BOARD_IVSHMEM_ID       0x11101af4U

@@ -167,11 +167,6 @@ static int alive(struct board *board)
 	return board_alive(c->memory);
 }
 
-static int inject(struct board *board, enum board_fault fault)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d", board->name, fault);
-}
-
 static void forget(struct board *board)
 {
 	struct core *c = board->state;
@@ -197,7 +192,6 @@ const struct board_ops board_remoteproc_ops = {
 	.attach = attach,
 	.stop = stop,
 	.alive = alive,
-	.inject = inject,
 	.doorbell = forward_doorbell,
 	.sleep = forward_sleep,
 	.forget = forget,

@@ -58,11 +58,6 @@ static int alive(struct board *board)
 	return a->uart < 0 ? 0 : uart_check(board->name, a->uart);
 }
 
-static int inject(struct board *board, enum board_fault fault)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d: not our board", board->name, fault);
-}
-
 static void doorbell(struct board *board)
 {
 	const struct attached *a = board->state;
@@ -91,7 +86,6 @@ const struct board_ops board_shm_ops = {
 	.attach = attach,
 	.stop = stop,
 	.alive = alive,
-	.inject = inject,
 	.doorbell = doorbell,
 	.sleep = sleep_until,
 	.forget = forget,

@@ -14,22 +14,10 @@
 #include "driver/uio/uio.h"
 #include "lib/brief_errors.h"
 
-/**
- * struct uio_board - the device
- * @uio: open
- * @window: number of the map or BAR
- * @doorbell: register that wakes the firmware
- * @acknowledge: register that takes an interrupt back
- * @doorbell_word: where @doorbell is mapped; NULL without one
- * @acknowledge_word: likewise
- */
+/** struct uio_board - the device; @uio: open; @wires: what of it the board is */
 struct uio_board {
 	struct uio uio;
-	uint32_t window;
-	struct board_register doorbell;
-	struct board_register acknowledge;
-	volatile uint32_t *doorbell_word;
-	volatile uint32_t *acknowledge_word;
+	struct board_wires wires;
 };
 
 static bool is_pci(const struct uio *u)
@@ -37,29 +25,17 @@ static bool is_pci(const struct uio *u)
 	return u->config >= 0;
 }
 
-static int map(struct uio *u, uint32_t index, struct uio_map **out)
+static int map(const struct board *board, uint32_t index, struct board_map *out)
 {
+	struct uio *u = &((struct uio_board *)board->state)->uio;
+	const struct uio_map *m;
 	int err = is_pci(u) ? uio_pci_map(u, index) : uio_map(u, index);
 
-	*out = err ? NULL : is_pci(u) ? &u->bar[index] : &u->map[index];
-	return err;
-}
-
-static int map_register(struct board *board, const struct board_register *r,
-			volatile uint32_t **word)
-{
-	struct uio_board *b = board->state;
-	struct uio_map *m;
-	int err;
-
-	if (!r->there)
-		return 0;
-	err = map(&b->uio, r->map, &m);
-	if (!err)
-		err = board_check_register(board->name, r, m->size);
-	if (!err)
-		*word = (volatile uint32_t *)(volatile void *)(m->base + r->offset);
-	return err;
+	if (err)
+		return err;
+	m = is_pci(u) ? &u->bar[index] : &u->map[index];
+	*out = (struct board_map){ m->base, m->size };
+	return 0;
 }
 
 static int read_id(const struct uio *u, uint32_t *id)
@@ -78,34 +54,18 @@ static int choose_defaults(struct uio_board *b)
 		err = read_id(u, &id);
 		if (err || id != BOARD_IVSHMEM_ID)
 			return err;
-		b->window = BOARD_IVSHMEM_WINDOW;
-		b->doorbell = (struct board_register){ true, 0, BOARD_IVSHMEM_DOORBELL, 0 };
+		b->wires.window = BOARD_IVSHMEM_WINDOW;
+		b->wires.at[BOARD_RING] =
+			(struct board_register){ true, 0, BOARD_IVSHMEM_DOORBELL, 0 };
 		return 0;
 	}
 	for (i = 0; i < u->map_count; i++) {
 		if (!strcmp(u->map[i].name, "window"))
-			b->window = i;
+			b->wires.window = i;
 		if (!strcmp(u->map[i].name, "doorbell"))
-			b->doorbell = (struct board_register){ true, i, 0, 1 };
+			b->wires.at[BOARD_RING] = (struct board_register){ true, i, 0, 1 };
 	}
 	return 0;
-}
-
-static int read_keys(struct board *board, const struct board_place *place)
-{
-	struct uio_board *b = board->state;
-	int err = choose_defaults(b);
-
-	if (!err)
-		err = board_read_number(board->name, BOARD_WINDOW, place->keys[BOARD_WINDOW],
-					UIO_PCI_BARS, &b->window);
-	if (!err)
-		err = board_read_register(board->name, BOARD_DOORBELL, place->keys[BOARD_DOORBELL],
-					  &b->doorbell);
-	if (!err)
-		err = board_read_register(board->name, BOARD_ACKNOWLEDGE,
-					  place->keys[BOARD_ACKNOWLEDGE], &b->acknowledge);
-	return err;
 }
 
 static int lock(const struct board *board)
@@ -119,15 +79,6 @@ static int lock(const struct board *board)
 				   "%s: another process uses %s, or another device of this one",
 				   board->name, b->uio.path);
 	return system_error(errno, b->uio.path, "lock it");
-}
-
-static int map_window(struct board *board, uint64_t deadline)
-{
-	struct uio_board *b = board->state;
-	struct uio_map *m;
-	int err = map(&b->uio, b->window, &m);
-
-	return err ? err : board_use_window(board, m->base, m->size, b->window, deadline);
 }
 
 /* The node of a device without an interrupt fails when it is read. */
@@ -146,7 +97,7 @@ static void choose_port(struct board *board)
 {
 	struct uio_board *b = board->state;
 
-	if (!b->doorbell_word)
+	if (!b->wires.words[BOARD_RING])
 		board->port.doorbell = NULL;
 	if (!has_interrupt(&b->uio))
 		board->port.sleep = NULL;
@@ -176,13 +127,11 @@ static int attach(struct board *board, const struct board_place *place)
 	board->state = b;
 	err = lock(board);
 	if (!err)
-		err = read_keys(board, place);
+		err = choose_defaults(b);
 	if (!err)
-		err = map_window(board, place->deadline);
+		err = board_read_wires(board, place, UIO_PCI_BARS, &b->wires);
 	if (!err)
-		err = map_register(board, &b->doorbell, &b->doorbell_word);
-	if (!err)
-		err = map_register(board, &b->acknowledge, &b->acknowledge_word);
+		err = board_map_wires(board, place->deadline, &b->wires, map);
 	if (!err)
 		choose_port(board);
 	return err;
@@ -207,16 +156,11 @@ static int alive(struct board *board)
 	return is_pci(&b->uio) ? board_check_pci(board, read_id(&b->uio, &id), id) : 0;
 }
 
-static int inject(struct board *board, enum board_fault fault)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d: not our board", board->name, fault);
-}
-
 static void doorbell(struct board *board)
 {
 	const struct uio_board *b = board->state;
 
-	*b->doorbell_word = b->doorbell.value;
+	board_write(&b->wires, BOARD_RING);
 }
 
 static void sleep_until(struct board *board, uint64_t deadline)
@@ -231,8 +175,7 @@ static void sleep_until(struct board *board, uint64_t deadline)
 		tenon_error_clear();
 		return;
 	}
-	if (b->acknowledge_word)
-		*b->acknowledge_word = b->acknowledge.value;
+	board_write(&b->wires, BOARD_TAKE);
 }
 
 /* Children of fork() do not have the mappings: close the descriptors alone. */
@@ -257,7 +200,6 @@ const struct board_ops board_uio_ops = {
 	.attach = attach,
 	.stop = stop,
 	.alive = alive,
-	.inject = inject,
 	.doorbell = doorbell,
 	.sleep = sleep_until,
 	.forget = forget,

@@ -15,7 +15,7 @@
 #include "driver/vfio/vfio.h"
 #include "lib/brief_errors.h"
 
-#define REGISTERS    2 /* doorbell, acknowledge */
+#define BARS	     6
 #define NO_INTERRUPT UINT32_MAX
 
 /**
@@ -32,7 +32,7 @@
 struct vfio_shared {
 	struct vfio_shared *next;
 	struct vfio vfio;
-	struct vfio_region bar[6];
+	struct vfio_region bar[BARS];
 	unsigned int references;
 	const struct board *used_by;
 	uint32_t kind;
@@ -40,18 +40,10 @@ struct vfio_shared {
 	pid_t owner;
 };
 
-/**
- * struct vfio_board - what a board has of it
- * @shared: the device
- * @window: number of the BAR
- * @registers: the doorbell, and what takes an interrupt back
- * @words: where these are mapped; NULL without them
- */
+/** struct vfio_board - what a board has of it; @shared: the device; @wires: what of it the board is */
 struct vfio_board {
 	struct vfio_shared *shared;
-	uint32_t window;
-	struct board_register registers[REGISTERS];
-	volatile uint32_t *words[REGISTERS];
+	struct board_wires wires;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -65,7 +57,7 @@ static void close_device(struct vfio_shared *s)
 
 	if (s->kind != NO_INTERRUPT)
 		vfio_interrupts_close(&s->vfio, s->kind, 1, &s->interrupt);
-	for (i = 0; i < sizeof(s->bar) / sizeof(s->bar[0]); i++)
+	for (i = 0; i < BARS; i++)
 		vfio_region_close(&s->vfio, &s->bar[i]);
 	vfio_close(&s->vfio);
 	free(s);
@@ -179,21 +171,24 @@ static void release(struct vfio_shared *s)
 
 /* ---- a board */
 
-static int map(const struct board *board, uint32_t index, struct vfio_region **out)
+static int map(const struct board *board, uint32_t index, struct board_map *out)
 {
 	const struct vfio_board *b = board->state;
 	struct vfio_shared *s = b->shared;
+	struct vfio_region *bar;
 	int err = 0;
 
-	if (index >= sizeof(s->bar) / sizeof(s->bar[0]))
+	if (index >= BARS)
 		return tenon_error(-TENON_E_VALUE, "%s: there is no BAR %u", board->name, index);
+	bar = &s->bar[index];
 	pthread_mutex_lock(&lock);
-	*out = &s->bar[index];
-	if (!s->bar[index].base)
-		err = vfio_region_open(&s->vfio, VFIO_PCI_BAR0 + index, &s->bar[index]);
-	if (!err && !s->bar[index].base)
-		err = vfio_region_map(&s->vfio, &s->bar[index]);
+	if (!bar->base)
+		err = vfio_region_open(&s->vfio, VFIO_PCI_BAR0 + index, bar);
+	if (!err && !bar->base)
+		err = vfio_region_map(&s->vfio, bar);
 	pthread_mutex_unlock(&lock);
+	if (!err)
+		*out = (struct board_map){ bar->base, bar->size };
 	return err;
 }
 
@@ -211,54 +206,9 @@ static int choose_defaults(struct vfio_board *b)
 	int err = read_id(&b->shared->vfio, &id);
 
 	if (!err && id == BOARD_IVSHMEM_ID) {
-		b->window = BOARD_IVSHMEM_WINDOW;
-		b->registers[0] = (struct board_register){ true, 0, BOARD_IVSHMEM_DOORBELL, 0 };
-	}
-	return err;
-}
-
-static int read_keys(const struct board *board, const struct board_place *place)
-{
-	struct vfio_board *b = board->state;
-	int err = choose_defaults(b);
-
-	if (!err)
-		err = board_read_number(board->name, BOARD_WINDOW, place->keys[BOARD_WINDOW], 6,
-					&b->window);
-	if (!err)
-		err = board_read_register(board->name, BOARD_DOORBELL, place->keys[BOARD_DOORBELL],
-					  &b->registers[0]);
-	if (!err)
-		err = board_read_register(board->name, BOARD_ACKNOWLEDGE,
-					  place->keys[BOARD_ACKNOWLEDGE], &b->registers[1]);
-	return err;
-}
-
-static int map_window(struct board *board, uint64_t deadline)
-{
-	struct vfio_board *b = board->state;
-	struct vfio_region *bar;
-	int err = map(board, b->window, &bar);
-
-	return err ? err : board_use_window(board, bar->base, bar->size, b->window, deadline);
-}
-
-static int map_registers(const struct board *board)
-{
-	struct vfio_board *b = board->state;
-	struct vfio_region *bar;
-	int i, err = 0;
-
-	for (i = 0; i < REGISTERS && !err; i++) {
-		const struct board_register *r = &b->registers[i];
-
-		if (!r->there)
-			continue;
-		err = map(board, r->map, &bar);
-		if (!err)
-			err = board_check_register(board->name, r, bar->size);
-		if (!err)
-			b->words[i] = (volatile uint32_t *)(volatile void *)(bar->base + r->offset);
+		b->wires.window = BOARD_IVSHMEM_WINDOW;
+		b->wires.at[BOARD_RING] =
+			(struct board_register){ true, 0, BOARD_IVSHMEM_DOORBELL, 0 };
 	}
 	return err;
 }
@@ -276,12 +226,12 @@ static int attach(struct board *board, const struct board_place *place)
 		return err;
 	}
 	board->state = b;
-	err = read_keys(board, place);
+	err = choose_defaults(b);
 	if (!err)
-		err = map_window(board, place->deadline);
+		err = board_read_wires(board, place, BARS, &b->wires);
 	if (!err)
-		err = map_registers(board);
-	if (!b->words[0])
+		err = board_map_wires(board, place->deadline, &b->wires, map);
+	if (!b->wires.words[BOARD_RING])
 		board->port.doorbell = NULL;
 	if (b->shared->kind == NO_INTERRUPT)
 		board->port.sleep = NULL;
@@ -307,16 +257,11 @@ static int alive(struct board *board)
 	return board_check_pci(board, read_id(&b->shared->vfio, &id), id);
 }
 
-static int inject(struct board *board, enum board_fault fault)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED, "%s: fault %d: not our board", board->name, fault);
-}
-
 static void doorbell(struct board *board)
 {
 	const struct vfio_board *b = board->state;
 
-	*b->words[0] = b->registers[0].value;
+	board_write(&b->wires, BOARD_RING);
 }
 
 static void sleep_until(struct board *board, uint64_t deadline)
@@ -331,8 +276,7 @@ static void sleep_until(struct board *board, uint64_t deadline)
 		tenon_error_clear();
 		return;
 	}
-	if (b->words[1])
-		*b->words[1] = b->registers[1].value;
+	board_write(&b->wires, BOARD_TAKE);
 	/* the kernel masked it */
 	if (s->kind == VFIO_PCI_INTX && vfio_interrupt_unmask(&s->vfio, s->kind))
 		tenon_error_clear();
@@ -349,7 +293,6 @@ const struct board_ops board_vfio_ops = {
 	.attach = attach,
 	.stop = stop,
 	.alive = alive,
-	.inject = inject,
 	.doorbell = doorbell,
 	.sleep = sleep_until,
 	.forget = forget,

@@ -48,8 +48,8 @@ int board_read_window(struct board *board, uint64_t *size)
 			   board->name, (unsigned long long)*size);
 }
 
-int board_use_window(struct board *board, volatile uint8_t *base, uint64_t room, uint32_t map,
-		     uint64_t deadline)
+static int use_window(struct board *board, volatile uint8_t *base, uint64_t room, uint32_t map,
+		      uint64_t deadline)
 {
 	uint64_t size = 0;
 	int err;
@@ -98,8 +98,8 @@ static bool take_number(const char **at, uint64_t limit, uint64_t *out)
 	return true;
 }
 
-int board_read_register(const char *name, enum board_key key, const char *text,
-			struct board_register *out)
+static int read_register(const char *name, enum board_key key, const char *text,
+			 struct board_register *out)
 {
 	const char *at = text;
 	uint64_t map, value = 1;
@@ -119,8 +119,8 @@ int board_read_register(const char *name, enum board_key key, const char *text,
 	return 0;
 }
 
-int board_read_number(const char *name, enum board_key key, const char *text, uint32_t limit,
-		      uint32_t *out)
+static int read_number(const char *name, enum board_key key, const char *text, uint32_t limit,
+		       uint32_t *out)
 {
 	const char *at = text;
 	uint64_t value;
@@ -145,11 +145,48 @@ int board_read_place(const char *name, const char *path, uint32_t *out)
 	return 0;
 }
 
-int board_check_register(const char *name, const struct board_register *r, uint64_t size)
+static int check_register(const char *name, const struct board_register *r, uint64_t size)
 {
 	if (r->offset % 4 == 0 && r->offset <= size && size - r->offset >= 4)
 		return 0;
 	return tenon_error(-TENON_E_VALUE,
 			   "%s: no 32-bit register at 0x%llx of map %u, which has %llu bytes", name,
 			   (unsigned long long)r->offset, r->map, (unsigned long long)size);
+}
+
+int board_read_wires(const struct board *board, const struct board_place *place, uint32_t maps,
+		     struct board_wires *w)
+{
+	int err =
+		read_number(board->name, BOARD_WINDOW, place->keys[BOARD_WINDOW], maps, &w->window);
+
+	if (!err)
+		err = read_register(board->name, BOARD_DOORBELL, place->keys[BOARD_DOORBELL],
+				    &w->at[BOARD_RING]);
+	if (!err)
+		err = read_register(board->name, BOARD_ACKNOWLEDGE, place->keys[BOARD_ACKNOWLEDGE],
+				    &w->at[BOARD_TAKE]);
+	return err;
+}
+
+int board_map_wires(struct board *board, uint64_t deadline, struct board_wires *w,
+		    int (*map)(const struct board *board, uint32_t index, struct board_map *out))
+{
+	struct board_map m;
+	int i, err = map(board, w->window, &m);
+
+	if (!err)
+		err = use_window(board, m.base, m.size, w->window, deadline);
+	for (i = 0; i < BOARD_REGISTERS && !err; i++) {
+		const struct board_register *r = &w->at[i];
+
+		if (!r->there)
+			continue;
+		err = map(board, r->map, &m);
+		if (!err)
+			err = check_register(board->name, r, m.size);
+		if (!err)
+			w->words[i] = (volatile uint32_t *)(volatile void *)(m.base + r->offset);
+	}
+	return err;
 }

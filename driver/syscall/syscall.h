@@ -196,4 +196,14 @@ int system_read_number(const struct system_calls *calls, const char *path, uint6
  */
 int system_write_text(const struct system_calls *calls, const char *path, const char *text);
 
+/**
+ * struct system_source - where a driver looks for devices; tests set another place
+ * @calls: system calls; NULL for Linux's
+ * @root: prefix of /dev and /sys
+ */
+struct system_source {
+	const struct system_calls *calls;
+	const char *root;
+};
+
 #endif /* DRIVER_SYSCALL_H */

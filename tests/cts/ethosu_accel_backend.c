@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <tenon/backend/buffer.h>
 
-#include "devices/ethosu/ethosu_accel_device.h"
+#include "devices/ethosu/ethosu_device.h"
 #include "tests/cts/cts.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"

@@ -16,7 +16,6 @@
 #include <tenon/regions.h>
 #include <tenon/timeline.h>
 
-#include "devices/ethosu/ethosu_accel_device.h"
 #include "devices/ethosu/ethosu_device.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"

@@ -2,7 +2,6 @@
 /* Open ethosu://accel/0 on the kernel's model (a named fake) with a network of Vela. */
 #include "tests/npu/accel_session.h"
 
-#include "devices/ethosu/ethosu_accel_device.h"
 #include "devices/ethosu/ethosu_device.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"

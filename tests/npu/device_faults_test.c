@@ -13,7 +13,6 @@
 #include <tenon/memory.h>
 #include <tenon/queue.h>
 
-#include "devices/ethosu/ethosu_accel_device.h"
 #include "devices/ethosu/ethosu_device.h"
 #include "driver/dmabuf/dmabuf_uapi.h"
 #include "tests/driver/faults.h"

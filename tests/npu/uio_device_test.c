@@ -6,7 +6,7 @@
 #include <tenon/device.h>
 
 #include "devices/ethosu/ethosu_registers.h"
-#include "devices/ethosu/ethosu_uio_device.h"
+#include "devices/ethosu/ethosu_device.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
 #include "tests/npu/model_session.h"

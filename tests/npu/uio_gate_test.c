@@ -14,7 +14,6 @@
 
 #include "devices/ethosu/ethosu_device.h"
 #include "devices/ethosu/ethosu_uio.h"
-#include "devices/ethosu/ethosu_uio_device.h"
 #include "tests/driver/faults.h"
 #include "tests/driver/tree.h"
 #include "tests/npu/model_session.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli_run.h"
+#include "lib/option.h"
 #include "tools/json/json_value.h"
 #include "tools/tensor/npy.h"
 
@@ -230,7 +231,7 @@ static void options_that_do_not_belong_to_the_action_are_refused(void **state)
 		       "params list takes no --output");
 	assert_refused(RUN("params", "extract", "one.params", "--align", "64"), CLI_USAGE,
 		       "params extract takes no --align");
-	if (json_available)
+	if (OPTION_ON(JSON))
 		assert_refused(RUN("params", "align", "one.params", "--json"), CLI_USAGE,
 			       "params align takes no --json");
 	assert_refused(RUN("params", "align", "one.params", "two", "-o", "three"), CLI_USAGE,
