@@ -133,6 +133,15 @@ extern PyTypeObject *core_dtype_type;
 extern PyTypeObject *core_pointer_type;
 extern PyTypeObject *core_shape_type;
 
+/* core_free() - free an object, and drop its type: the end of a tp_dealloc */
+static inline void core_free(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
 /** core_add_type - make a type of a specification and add it to a module; NULL on failure */
 PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec, PyObject *bases);
 

@@ -83,14 +83,6 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 	return device_wrap(id);
 }
 
-static void device_dealloc(PyObject *self)
-{
-	PyTypeObject *type = Py_TYPE(self);
-
-	PyObject_Free(self);
-	Py_DECREF(type);
-}
-
 /* The backend's name for types of devices that DLPack has no name for. */
 static const char *type_name(int32_t type)
 {
@@ -203,7 +195,7 @@ static PyObject *device_sync(PyObject *self, PyObject *args, PyObject *keywords)
 	Py_BEGIN_ALLOW_THREADS err =
 		tenon_device_sync_or_stop(device, deadline, timeline_stop, NULL);
 	tenon_object_unref(device);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 static PyObject *device_reset(PyObject *self, PyObject *unused)
@@ -216,7 +208,7 @@ static PyObject *device_reset(PyObject *self, PyObject *unused)
 	Py_BEGIN_ALLOW_THREADS err = tenon_device_reset(device, &fresh);
 	tenon_object_unref(device);
 	tenon_object_unref(fresh);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 /* Submit a signal behind all that the thread submitted to its queue of a device. */
@@ -282,7 +274,7 @@ static PyType_Slot device_slots[] = {
 	{ Py_tp_doc, "Device(name)\n\nA device by its name, such as \"opencl:0\" or "
 		     "\"vulkan://lavapipe\"; it is opened." },
 	{ Py_tp_new, device_new },
-	{ Py_tp_dealloc, device_dealloc },
+	{ Py_tp_dealloc, core_free },
 	{ Py_tp_repr, device_repr },
 	{ Py_tp_str, device_name },
 	{ Py_tp_richcompare, device_compare },

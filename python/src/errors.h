@@ -18,6 +18,12 @@ PyObject *errors_set(int status);
 /** errors_check - 0 for status 0; else errors_set() and -1 */
 int errors_check(int status);
 
+/** errors_none - None for status 0; else errors_set() */
+static inline PyObject *errors_none(int status)
+{
+	return status ? errors_set(status) : Py_NewRef(Py_None);
+}
+
 /** errors_exception - the exception for an error object of the library; it is not raised */
 PyObject *errors_exception(struct tenon_error *error, int status);
 

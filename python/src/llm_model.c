@@ -39,12 +39,9 @@ static PyObject *model_close(PyObject *self, PyObject *unused)
 
 static void model_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	Py_XDECREF(model_close(self, NULL));
 	pthread_mutex_destroy(&llm_model_of(self)->lock);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 static PyObject *info_of(const struct tenon_llm_info *i)

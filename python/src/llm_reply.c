@@ -208,15 +208,13 @@ done:
 static void reply_dealloc(PyObject *self)
 {
 	struct reply_object *o = reply_object_of(self);
-	PyTypeObject *type = Py_TYPE(self);
 
 	if (o->reply) {
 		atomic_store(&o->reply->unwanted, true);
 		reply_unref(o->reply);
 	}
 	Py_DECREF(o->model);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 static PyObject *reply_cancel(PyObject *self, PyObject *unused)

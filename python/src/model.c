@@ -81,11 +81,9 @@ static void leave(PyObject *self)
 
 static void model_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
 	struct tenon_model *model = core_model_of(self)->model;
 
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 	/* waits for the devices */
 	Py_BEGIN_ALLOW_THREADS tenon_model_close(model);
 	Py_END_ALLOW_THREADS
@@ -272,7 +270,7 @@ static PyObject *model_run(PyObject *self, PyObject *unused)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_model_run(model);
 	Py_END_ALLOW_THREADS leave(self);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	return errors_none(err);
 }
 
 /* struct op_time - an operator of a run */

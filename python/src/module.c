@@ -54,13 +54,11 @@ PyObject *module_wrap(struct tenon_module *module)
 
 static void module_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
 	struct core_module *m = core_module_of(self);
 	struct tenon_module *module = m->module;
 
 	Py_DECREF(m->found);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 	/* unloads the file, if nothing else uses it */
 	Py_BEGIN_ALLOW_THREADS tenon_object_unref(module);
 	Py_END_ALLOW_THREADS
@@ -303,8 +301,8 @@ static PyType_Spec module_spec = CORE_TYPE("tenon.Module", struct core_module, m
 
 /* ---- loading */
 
-/* load_module(path): a file by its path, with what loads files of models */
-static PyObject *load_module(PyObject *unused, PyObject *path)
+/* The module that a function of the library makes of a file. */
+static PyObject *from_file(PyObject *path, int (*load)(const char *path, struct tenon_module **out))
 {
 	struct tenon_module *module = NULL;
 	PyObject *bytes;
@@ -312,9 +310,21 @@ static PyObject *load_module(PyObject *unused, PyObject *path)
 
 	if (!PyUnicode_FSConverter(path, &bytes))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS err = tenon_module_load(PyBytes_AsString(bytes), &module);
+	Py_BEGIN_ALLOW_THREADS err = load(PyBytes_AsString(bytes), &module);
 	Py_END_ALLOW_THREADS Py_DECREF(bytes);
 	return err ? errors_set(err) : module_wrap(module);
+}
+
+/* load_module(path): a file by its path, with what loads files of models */
+static PyObject *load_module(PyObject *unused, PyObject *path)
+{
+	return from_file(path, tenon_module_load);
+}
+
+/* inspect_module(path): what is in a file, of any machine; nothing of it runs */
+static PyObject *inspect_module(PyObject *unused, PyObject *path)
+{
+	return from_file(path, tenon_module_inspect);
 }
 
 /* load_bytes(kind, data): a module from the bytes of a kind */
@@ -330,20 +340,6 @@ static PyObject *load_bytes(PyObject *unused, PyObject *args)
 	Py_BEGIN_ALLOW_THREADS err = tenon_module_load_bytes(
 		kind, (struct tenon_slice){ data.buf, (size_t)data.len }, &module);
 	Py_END_ALLOW_THREADS PyBuffer_Release(&data);
-	return err ? errors_set(err) : module_wrap(module);
-}
-
-/* inspect_module(path): what is in a file, of any machine; nothing of it runs */
-static PyObject *inspect_module(PyObject *unused, PyObject *path)
-{
-	struct tenon_module *module = NULL;
-	PyObject *bytes;
-	int err;
-
-	if (!PyUnicode_FSConverter(path, &bytes))
-		return NULL;
-	Py_BEGIN_ALLOW_THREADS err = tenon_module_inspect(PyBytes_AsString(bytes), &module);
-	Py_END_ALLOW_THREADS Py_DECREF(bytes);
 	return err ? errors_set(err) : module_wrap(module);
 }
 
@@ -371,7 +367,7 @@ static PyObject *set_current_device(PyObject *unused, PyObject *from)
 	if (!err)
 		err = tenon_device_set_current(device);
 	tenon_object_unref(device);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 static PyMethodDef functions[] = {

@@ -26,11 +26,8 @@ struct tenon_object *object_of(PyObject *object)
 
 static void object_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	tenon_object_unref(object_of(self));
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 static PyObject *object_type_key(PyObject *self, void *unused)

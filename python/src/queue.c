@@ -210,7 +210,6 @@ static void drop(struct kept *taken, size_t count)
 static void queue_dealloc(PyObject *self)
 {
 	struct core_queue *q = core_queue_of(self);
-	PyTypeObject *type = Py_TYPE(self);
 
 	/* The last reference may be that of a thread that entered it, so dropping ours does not wait until the queue is idle. */
 	Py_BEGIN_ALLOW_THREADS if (q->kept_count && tenon_queue_sync(q->queue, TENON_FOREVER))
@@ -222,8 +221,7 @@ static void queue_dealloc(PyObject *self)
 	tenon_object_unref(q->done);
 	tenon_object_unref(q->device);
 	pthread_mutex_destroy(&q->lock);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 /* ---- submitting */
@@ -495,7 +493,7 @@ static PyObject *queue_flush(PyObject *self, PyObject *unused)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_queue_flush(queue_of(self));
 	Py_END_ALLOW_THREADS queue_unlock(self);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	return errors_none(err);
 }
 
 /* Operations signal another timeline from now on; the caller holds the lock. The former one is the caller's. */
@@ -611,7 +609,7 @@ static PyObject *queue_exit(PyObject *self, PyObject *args)
 	Py_BEGIN_ALLOW_THREADS err = previous ? tenon_queue_set_current(q->device, previous) : 0;
 	tenon_object_unref(previous);
 	Py_END_ALLOW_THREADS queue_unlock(self);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	return errors_none(err);
 }
 
 static PyObject *queue_device(PyObject *self, void *unused)

@@ -99,7 +99,6 @@ PyObject *recording_make(struct tenon_device *device)
 static void recording_dealloc(PyObject *self)
 {
 	struct core_recording *r = recording_of(self);
-	PyTypeObject *type = Py_TYPE(self);
 	uint32_t i;
 
 	/* one that follows a queue leaves it */
@@ -115,8 +114,7 @@ static void recording_dealloc(PyObject *self)
 	for (i = 0; i < r->slot_count; i++)
 		Py_XDECREF(r->slots[i].stand_in);
 	tenon_object_unref(r->device);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 /* ---- operations */

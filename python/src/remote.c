@@ -36,11 +36,6 @@ static struct tenon_remote *enter(PyObject *self)
 	return remote;
 }
 
-static PyObject *none_or_error(int err)
-{
-	return err ? errors_set(err) : Py_NewRef(Py_None);
-}
-
 static PyObject *session_close(PyObject *self, PyObject *unused)
 {
 	struct core_session *s = core_session_of(self);
@@ -56,11 +51,8 @@ static PyObject *session_close(PyObject *self, PyObject *unused)
 
 static void session_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	Py_XDECREF(session_close(self, NULL));
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 static PyObject *session_enter(PyObject *self, PyObject *unused)
@@ -82,7 +74,7 @@ static PyObject *session_ping(PyObject *self, PyObject *unused)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_remote_ping(remote);
 	tenon_object_unref(remote);
-	Py_END_ALLOW_THREADS return none_or_error(err);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 static PyObject *session_load_module(PyObject *self, PyObject *path)

@@ -57,11 +57,8 @@ void tensor_end(PyObject *tensor)
 
 static void tensor_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	tenon_object_unref(core_tensor_of(self)->tensor);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 const DLTensor *tensor_dl(PyObject *tensor)
@@ -320,7 +317,7 @@ static PyObject *tensor_copy_from(PyObject *self, PyObject *from)
 	else err = copy(&source->dl, dl);
 	Py_END_ALLOW_THREADS tensor_unpin(t);
 	tenon_object_unref(source);
-	return err ? errors_set(err) : Py_NewRef(Py_None);
+	return errors_none(err);
 }
 
 static PyObject *tensor_tobytes(PyObject *self, PyObject *unused)

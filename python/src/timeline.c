@@ -44,11 +44,8 @@ static PyObject *timeline_new(PyTypeObject *type, PyObject *args, PyObject *keyw
 
 static void timeline_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	tenon_object_unref(timeline_of(self));
-	PyObject_Free(self);
-	Py_DECREF(type);
+	core_free(self);
 }
 
 int timeline_deadline(PyObject *timeout, uint64_t *out)
@@ -97,7 +94,7 @@ static PyObject *timeline_signal(PyObject *self, PyObject *args)
 	if (!PyArg_ParseTuple(args, "O&:signal", scalars_unsigned, &value))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = tenon_timeline_signal(timeline_of(self), value);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 static PyObject *timeline_fail(PyObject *self, PyObject *args)
@@ -147,7 +144,7 @@ static PyObject *timeline_wait(PyObject *self, PyObject *args, PyObject *keyword
 	    timeline_deadline(timeout, &deadline))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS err = wait_or_stop(timeline_of(self), value, deadline);
-	Py_END_ALLOW_THREADS return err ? errors_set(err) : Py_NewRef(Py_None);
+	Py_END_ALLOW_THREADS return errors_none(err);
 }
 
 /* _descriptor(value): an eventfd that is readable once the value is reached, or the timeline failed; the caller closes it */
