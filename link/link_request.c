@@ -223,40 +223,35 @@ static int take_archive(const char *path, struct link_request *r)
 
 /* ---- lists */
 
-static int take_targets(const struct tenon_link_options *o, struct link_request *r)
+/* Append a pair of texts to a list that has room for it; @lacks: what is said of half a pair. */
+static int take_pair(const char *left, const char *right, const char *lacks, struct link_pair *list,
+		     size_t *count)
 {
-	struct link_pair *p;
-	size_t i;
+	struct link_pair *p = &list[(*count)++];
 
-	for (i = 0; i < o->target_count; i++) {
-		p = &r->keys[r->key_count++];
-		if (!copy(o->targets[i].key, &p->left) || !copy(o->targets[i].device, &p->right))
-			return no_memory();
-		if (!p->left || !p->right)
-			return tenon_error(-TENON_E_USAGE, "a target key without a device");
-	}
-	return 0;
+	if (!copy(left, &p->left) || !copy(right, &p->right))
+		return no_memory();
+	return p->left && p->right ? 0 : tenon_error(-TENON_E_USAGE, "%s", lacks);
 }
 
-static int take_imports(const struct tenon_link_options *o, struct link_request *r)
+static int take_pairs(const struct tenon_link_options *o, struct link_request *r)
 {
-	struct link_pair *p;
 	size_t i;
+	int err = 0;
 
-	for (i = 0; i < o->import_count; i++) {
-		p = &r->imports[r->import_count++];
-		if (!copy(o->imports[i].parent, &p->left) || !copy(o->imports[i].child, &p->right))
-			return no_memory();
-		if (!p->left || !p->right)
-			return tenon_error(-TENON_E_USAGE, "an import without both of its names");
-	}
-	return 0;
+	for (i = 0; i < o->target_count && !err; i++)
+		err = take_pair(o->targets[i].key, o->targets[i].device,
+				"a target key without a device", r->keys, &r->key_count);
+	for (i = 0; i < o->import_count && !err; i++)
+		err = take_pair(o->imports[i].parent, o->imports[i].child,
+				"an import without both of its names", r->imports,
+				&r->import_count);
+	return err;
 }
 
 static int take_lists(const struct tenon_link_options *o, struct link_request *r)
 {
 	const char *const *folder = o->includes;
-	int err;
 
 	while (folder && folder[r->include_count])
 		r->include_count++;
@@ -269,8 +264,7 @@ static int take_lists(const struct tenon_link_options *o, struct link_request *r
 		return no_memory();
 	if (r->include_count)
 		memcpy(r->includes, folder, r->include_count * sizeof(*folder));
-	err = take_targets(o, r);
-	return err ? err : take_imports(o, r);
+	return take_pairs(o, r);
 }
 
 int link_request_make(const struct tenon_link_options *options, const char *output,

@@ -534,34 +534,31 @@ static int read_not(struct jinja *j, bool live, struct jinja_value *out)
 	return err;
 }
 
-static int read_and(struct jinja *j, bool live, struct jinja_value *out)
+/* Values joined by a word. One is read, but not used, once the result is known: false before "and", true before "or". */
+static int read_words(struct jinja *j, bool live, struct jinja_value *out, const char *word,
+		      bool known, int (*read)(struct jinja *j, bool live, struct jinja_value *out))
 {
 	struct jinja_value v;
-	int err = read_not(j, live, out);
+	int err = read(j, live, out);
 
-	while (!err && jinja_take(j, "and")) {
-		const bool next = live && jinja_true(out);
+	while (!err && jinja_take(j, word)) {
+		const bool next = live && jinja_true(out) != known;
 
-		err = read_not(j, next, &v);
+		err = read(j, next, &v);
 		if (next)
 			*out = v;
 	}
 	return err;
 }
 
+static int read_and(struct jinja *j, bool live, struct jinja_value *out)
+{
+	return read_words(j, live, out, "and", false, read_not);
+}
+
 static int read_or(struct jinja *j, bool live, struct jinja_value *out)
 {
-	struct jinja_value v;
-	int err = read_and(j, live, out);
-
-	while (!err && jinja_take(j, "or")) {
-		const bool next = live && !jinja_true(out);
-
-		err = read_and(j, next, &v);
-		if (next)
-			*out = v;
-	}
-	return err;
+	return read_words(j, live, out, "or", true, read_and);
 }
 
 /* VALUE if CONDITION else OTHER: the condition is behind, so the value is read again once it is known. */

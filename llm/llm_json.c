@@ -3,6 +3,7 @@
 #include "llm/llm_json.h"
 
 #include <math.h>
+#include <tenon/llm.h>
 
 bool llm_json_word(const struct json_text *t, uint32_t *at, const char *word)
 {
@@ -91,4 +92,31 @@ int llm_json_optional(const struct json_text *t, uint32_t *at, const char *what,
 	if (llm_json_word(t, at, "null"))
 		return 0;
 	return json_integer(t, at, what, INT32_MIN, INT32_MAX, out);
+}
+
+bool llm_json_sampling(const struct json_text *t, uint32_t *at, struct tenon_slice key,
+		       struct tenon_llm_sampling *to, int *err)
+{
+	const struct {
+		const char *name;
+		double least, most, *to;
+	} numbers[] = {
+		{ "temperature", 0, 100, &to->temperature },
+		{ "top_p", 0, 1, &to->top_p },
+		{ "repetition_penalty", 0.01, 100, &to->repetition_penalty },
+		{ "presence_penalty", -100, 100, &to->presence_penalty },
+		{ "frequency_penalty", -100, 100, &to->frequency_penalty },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!slice_is(key, numbers[i].name))
+			continue;
+		*err = llm_json_word(t, at, "null")
+			       ? 0
+			       : llm_json_number(t, at, numbers[i].name, numbers[i].least,
+						 numbers[i].most, numbers[i].to);
+		return true;
+	}
+	return false;
 }

@@ -18,6 +18,12 @@ int llm_json_bool(const struct json_text *t, uint32_t *at, const char *what, boo
 int llm_json_number(const struct json_text *t, uint32_t *at, const char *what, double least,
 		    double most, double *out);
 
+struct tenon_llm_sampling;
+
+/* Test whether @key is a number of sampling; then read it, or leave it as it is for null. */
+bool llm_json_sampling(const struct json_text *t, uint32_t *at, struct tenon_slice key,
+		       struct tenon_llm_sampling *to, int *err);
+
 /* Read an integer that may be null, which leaves *out as it is. */
 int llm_json_optional(const struct json_text *t, uint32_t *at, const char *what, int64_t *out);
 

@@ -247,28 +247,11 @@ static int read_conversation(const struct json_text *t, uint32_t *at, char **roo
 static int read_member(const struct json_text *t, uint32_t *at, char **room,
 		       struct llm_template *to)
 {
-	const struct {
-		const char *name;
-		double least, most, *to;
-	} numbers[] = {
-		{ "temperature", 0, 100, &to->sampling.temperature },
-		{ "top_p", 0, 1, &to->sampling.top_p },
-		{ "repetition_penalty", 0.01, 100, &to->sampling.repetition_penalty },
-		{ "presence_penalty", -100, 100, &to->sampling.presence_penalty },
-		{ "frequency_penalty", -100, 100, &to->sampling.frequency_penalty },
-	};
 	struct tenon_slice key;
-	size_t i;
 	int err = json_key(t, at, &key);
 
-	if (err)
+	if (err || llm_json_sampling(t, at, key, &to->sampling, &err))
 		return err;
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (slice_is(key, numbers[i].name))
-			return llm_json_word(t, at, "null")
-				       ? 0
-				       : llm_json_number(t, at, numbers[i].name, numbers[i].least,
-							 numbers[i].most, numbers[i].to);
 	if (slice_is(key, "context_window_size"))
 		return llm_json_optional(t, at, "context_window_size", &to->context);
 	if (slice_is(key, "eos_token_id"))

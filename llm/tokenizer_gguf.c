@@ -127,28 +127,18 @@ static void write_added(const struct gguf_value *v, struct tenon_buffer *out)
 	}
 }
 
-static void write_vocabulary(const struct gguf_value *v, struct tenon_buffer *out)
+/* The strings of a list, with their numbers or alone. */
+static void write_list(const struct gguf_value *list, bool numbered, struct tenon_buffer *out)
 {
-	struct tenon_slice rest = slice_of(&v[TOKENS]);
+	struct tenon_slice rest = slice_of(list);
 	uint64_t i;
 
-	for (i = 0; i < v[TOKENS].count; i++) {
+	for (i = 0; i < list->count; i++) {
 		if (i)
 			tenon_buffer_append(out, ",\n", 2);
 		json_quote(out, gguf_next_string(&rest));
-		tenon_buffer_printf(out, ":%" PRIu64, i);
-	}
-}
-
-static void write_merges(const struct gguf_value *v, struct tenon_buffer *out)
-{
-	struct tenon_slice rest = slice_of(&v[MERGES]);
-	uint64_t i;
-
-	for (i = 0; i < v[MERGES].count; i++) {
-		if (i)
-			tenon_buffer_append(out, ",\n", 2);
-		json_quote(out, gguf_next_string(&rest));
+		if (numbered)
+			tenon_buffer_printf(out, ":%" PRIu64, i);
 	}
 }
 
@@ -164,9 +154,9 @@ static int write_json(const struct gguf_value *v, size_t division, struct tenon_
 				"\"model\":{\"type\":\"BPE\",\"ignore_merges\":%s,\"vocab\":{",
 		divisions[division].composes ? "{\"type\":\"NFC\"}" : "null",
 		divisions[division].steps, divisions[division].ignore_merges ? "true" : "false");
-	write_vocabulary(v, out);
+	write_list(&v[TOKENS], true, out);
 	tenon_buffer_printf(out, "},\"merges\":[");
-	write_merges(v, out);
+	write_list(&v[MERGES], false, out);
 	return tenon_buffer_append(out, "]}}", 3);
 }
 

@@ -244,37 +244,36 @@ static struct dnnl_layout *new_layout_2(void)
 	return calloc(1, LAYOUT_2_SIZE);
 }
 
-struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, int type,
-					const int64_t *strides)
+/* What a function of version 2 filled in, or NULL. */
+static struct dnnl_layout *filled_2(struct dnnl_layout *l, int status)
 {
-	struct dnnl_layout *l = NULL;
-	int status;
-
-	if (dnnl.version_3) {
-		status = v3.memory_desc_create_with_strides(&l, ndim, dims, type, strides);
-		return status ? NULL : l;
-	}
-	l = new_layout_2();
-	if (l && !v2.memory_desc_init_by_strides(l, ndim, dims, type, strides))
+	if (!status)
 		return l;
 	free(l);
 	return NULL;
 }
 
+struct dnnl_layout *dnnl_layout_strided(int ndim, const int64_t *dims, int type,
+					const int64_t *strides)
+{
+	struct dnnl_layout *l = NULL;
+
+	if (dnnl.version_3)
+		return v3.memory_desc_create_with_strides(&l, ndim, dims, type, strides) ? NULL : l;
+	l = new_layout_2();
+	return l ? filled_2(l, v2.memory_desc_init_by_strides(l, ndim, dims, type, strides)) : NULL;
+}
+
 struct dnnl_layout *dnnl_layout_any(int ndim, const int64_t *dims, int type)
 {
 	struct dnnl_layout *l = NULL;
-	int status;
 
-	if (dnnl.version_3) {
-		status = v3.memory_desc_create_with_tag(&l, ndim, dims, type, DNNL_TAG_ANY);
-		return status ? NULL : l;
-	}
+	if (dnnl.version_3)
+		return v3.memory_desc_create_with_tag(&l, ndim, dims, type, DNNL_TAG_ANY) ? NULL
+											  : l;
 	l = new_layout_2();
-	if (l && !v2.memory_desc_init_by_tag(l, ndim, dims, type, DNNL_TAG_ANY))
-		return l;
-	free(l);
-	return NULL;
+	return l ? filled_2(l, v2.memory_desc_init_by_tag(l, ndim, dims, type, DNNL_TAG_ANY))
+		 : NULL;
 }
 
 struct dnnl_layout *dnnl_layout_copy(const struct dnnl_layout *from)
@@ -296,10 +295,7 @@ struct dnnl_layout *dnnl_layout_permuted(const struct dnnl_layout *from, const i
 	if (dnnl.version_3)
 		return v3.memory_desc_permute_axes(&l, from, to) ? NULL : l;
 	l = new_layout_2();
-	if (l && !v2.memory_desc_permute_axes(l, from, to))
-		return l;
-	free(l);
-	return NULL;
+	return l ? filled_2(l, v2.memory_desc_permute_axes(l, from, to)) : NULL;
 }
 
 void dnnl_layout_free(struct dnnl_layout *l)

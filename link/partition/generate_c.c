@@ -47,12 +47,8 @@ static const struct element_row {
 
 static const struct element_row *row_of(const struct op *o)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(element_rows) / sizeof(element_rows[0]); i++)
-		if (op_is(o, element_rows[i].op))
-			return &element_rows[i];
-	return NULL;
+	return op_find(o, element_rows, sizeof(element_rows) / sizeof(element_rows[0]),
+		       sizeof(element_rows[0]));
 }
 
 static bool c_supports(const struct op_graph *g, const struct op *o)

@@ -23,12 +23,10 @@ static const struct word {
 
 static const char *word_of(const struct op *o)
 {
-	size_t i;
+	const struct word *w =
+		op_find(o, words, sizeof(words) / sizeof(words[0]), sizeof(words[0]));
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (op_is(o, words[i].op))
-			return words[i].word;
-	return NULL;
+	return w ? w->word : NULL;
 }
 
 static bool example_supports(const struct op_graph *g, const struct op *o)

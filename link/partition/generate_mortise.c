@@ -39,12 +39,8 @@ static const struct vector_row {
 
 static const struct vector_row *row_of(const struct op *o)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(vector_rows) / sizeof(vector_rows[0]); i++)
-		if (op_is(o, vector_rows[i].op))
-			return &vector_rows[i];
-	return NULL;
+	return op_find(o, vector_rows, sizeof(vector_rows) / sizeof(vector_rows[0]),
+		       sizeof(vector_rows[0]));
 }
 
 static bool mortise_supports(const struct op_graph *g, const struct op *o)

@@ -317,6 +317,18 @@ bool op_is(const struct op *o, const char *name)
 	return slice_is(o->name, name);
 }
 
+const void *op_find(const struct op *o, const void *rows, size_t count, size_t size)
+{
+	const char *row = rows, *name;
+
+	for (; count; count--, row += size) {
+		memcpy(&name, row, sizeof(name));
+		if (op_is(o, name))
+			return row;
+	}
+	return NULL;
+}
+
 bool op_value_is(const struct op_value *v, const char *dtype)
 {
 	char name[TENON_DTYPE_NAME];

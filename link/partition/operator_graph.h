@@ -91,6 +91,9 @@ void op_graph_fini(struct op_graph *g);
 /** op_is - test the name of an operator */
 bool op_is(const struct op *o, const char *name);
 
+/** op_find - the row of an operator in a table of @count rows of @size bytes, each beginning with a name; NULL */
+const void *op_find(const struct op *o, const void *rows, size_t count, size_t size);
+
 /** op_value_is - test the type of a value */
 bool op_value_is(const struct op_value *v, const char *dtype);
 

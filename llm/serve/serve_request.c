@@ -217,40 +217,11 @@ static int read_stream_options(struct reader *r)
 	return err;
 }
 
-static int read_most(struct reader *r)
+/* An integer; null leaves @out as it is. */
+static int read_integer(struct reader *r, const char *what, int64_t least, int64_t most,
+			int64_t *out)
 {
-	int64_t n;
-	int err;
-
-	if (is_null(r))
-		return 0;
-	err = json_integer(&r->t, &r->at, "max_tokens", 1, INT32_MAX, &n);
-	if (!err)
-		r->to->most = (size_t)n;
-	return err;
-}
-
-static int read_seed(struct reader *r)
-{
-	int64_t seed;
-	int err;
-
-	if (is_null(r))
-		return 0;
-	err = json_integer(&r->t, &r->at, "seed", INT64_MIN, INT64_MAX, &seed);
-	if (!err)
-		r->to->sampling.seed = (uint64_t)seed;
-	return err;
-}
-
-/* n and best_of: one reply for each request */
-static int read_one(struct reader *r, const char *what)
-{
-	int64_t n;
-
-	if (is_null(r))
-		return 0;
-	return json_integer(&r->t, &r->at, what, 1, 1, &n);
+	return is_null(r) ? 0 : json_integer(&r->t, &r->at, what, least, most, out);
 }
 
 /* What may be given if it asks for nothing: null, false, 0, or an empty list or object. */
@@ -297,29 +268,13 @@ static int read_member(struct reader *r)
 	static const char *const unsupported[] = { "tools", "functions",    "logprobs",
 						   "echo",  "top_logprobs", "logit_bias",
 						   "audio", "suffix",	    "modalities" };
-	struct tenon_llm_sampling *s = &r->to->sampling;
-	const struct {
-		const char *name;
-		double least, most, *to;
-	} numbers[] = {
-		{ "temperature", 0, 100, &s->temperature },
-		{ "top_p", 0, 1, &s->top_p },
-		{ "repetition_penalty", 0.01, 100, &s->repetition_penalty },
-		{ "presence_penalty", -100, 100, &s->presence_penalty },
-		{ "frequency_penalty", -100, 100, &s->frequency_penalty },
-	};
 	struct tenon_slice key;
+	int64_t number;
 	size_t i;
 	int err = json_key(&r->t, &r->at, &key);
 
-	if (err)
+	if (err || llm_json_sampling(&r->t, &r->at, key, &r->to->sampling, &err))
 		return err;
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (slice_is(key, numbers[i].name))
-			return is_null(r) ? 0
-					  : llm_json_number(&r->t, &r->at, numbers[i].name,
-							    numbers[i].least, numbers[i].most,
-							    numbers[i].to);
 	for (i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
 		if (slice_is(key, unsupported[i]))
 			return read_nothing(r, unsupported[i]);
@@ -329,14 +284,23 @@ static int read_member(struct reader *r)
 		return read_messages(r);
 	if (!r->to->chat && slice_is(key, "prompt"))
 		return read_prompt(r);
-	if (slice_is(key, "max_tokens") || slice_is(key, "max_completion_tokens"))
-		return read_most(r);
+	if (slice_is(key, "max_tokens") || slice_is(key, "max_completion_tokens")) {
+		number = (int64_t)r->to->most;
+		err = read_integer(r, "max_tokens", 1, INT32_MAX, &number);
+		r->to->most = (size_t)number;
+		return err;
+	}
 	if (slice_is(key, "stop"))
 		return read_stops(r);
-	if (slice_is(key, "seed"))
-		return read_seed(r);
+	if (slice_is(key, "seed")) {
+		number = (int64_t)r->to->sampling.seed;
+		err = read_integer(r, "seed", INT64_MIN, INT64_MAX, &number);
+		r->to->sampling.seed = (uint64_t)number;
+		return err;
+	}
+	/* one reply for each request */
 	if (slice_is(key, "n") || slice_is(key, "best_of"))
-		return read_one(r, slice_is(key, "n") ? "n" : "best_of");
+		return read_integer(r, slice_is(key, "n") ? "n" : "best_of", 1, 1, &number);
 	if (slice_is(key, "stream"))
 		return is_null(r) ? 0 : llm_json_bool(&r->t, &r->at, "stream", &r->to->stream);
 	if (slice_is(key, "stream_options"))

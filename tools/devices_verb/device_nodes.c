@@ -51,7 +51,7 @@ void node_users(const struct device_list *l, const struct drm_node *node, char *
 }
 
 /* kernel drivers, the backends that can use them, and Debian packages of the user-space drivers */
-static const struct {
+static const struct half {
 	const char *driver;
 	const char *backends;
 	const char *packages;
@@ -72,24 +72,20 @@ static const struct {
 	{ "etnaviv", "opencl", "mesa-opencl-icd" },
 };
 
-const char *node_backends(const struct drm_node *node)
+static const struct half *half_of(const struct drm_node *node)
 {
+	static const struct half none = { "", "", "" };
 	size_t i;
 
 	for (i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
 		if (!strcmp(node->driver, halves[i].driver))
-			return halves[i].backends;
-	return "";
+			return &halves[i];
+	return &none;
 }
 
-static const char *node_packages(const struct drm_node *node)
+const char *node_backends(const struct drm_node *node)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
-		if (!strcmp(node->driver, halves[i].driver))
-			return halves[i].packages;
-	return "";
+	return half_of(node)->backends;
 }
 
 /* Format those names that this build has: "vulkan or opencl". */
@@ -132,7 +128,7 @@ void node_remedy(const struct drm_node *node, bool used, char *text, size_t room
 		snprintf(text, room, "see the kernel's messages: dmesg | grep drm");
 	else if (!used && name_backends(node_backends(node), names, sizeof(names)))
 		snprintf(text, room, "%s would drive it: apt install %s", names,
-			 node_packages(node));
+			 half_of(node)->packages);
 	else if (!used)
 		snprintf(text, room, "no backend of this build drives it; a plug-in may");
 }

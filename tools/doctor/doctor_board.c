@@ -120,13 +120,20 @@ static void check_memory(struct checkup *c)
 			     "the kernel has none (CONFIG_DMABUF_HEAPS)");
 }
 
-static void check_node(struct checkup *c, const char *name, const char *path)
+/* A node that cannot be used is a fault where it was asked for. */
+static struct finding *check_node(struct checkup *c, const char *name, const char *path,
+				  bool wanted)
 {
 	char why[512], what[512];
 	bool usable = board_node(c->root, path, why, sizeof(why), what, sizeof(what));
+	struct finding *f = checkup_next(c, name,
+					 usable	  ? FINDING_OK
+					 : wanted ? FINDING_FAIL
+						  : FINDING_WARN,
+					 "%s", why);
 
-	checkup_remedy(checkup_next(c, name, usable ? FINDING_OK : FINDING_WARN, "%s", why), "%s",
-		       what);
+	checkup_remedy(f, "%s", what);
+	return f;
 }
 
 static void check_heaps(struct checkup *c)
@@ -136,11 +143,11 @@ static void check_heaps(struct checkup *c)
 
 	for (size_t i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "/dev/dma_heap/%.255s", names[i]);
-		check_node(c, "dma-heap", path);
+		check_node(c, "dma-heap", path, false);
 	}
 	/* without it, boards give no memory away */
 	if (board_exists(c->root, "/dev/udmabuf"))
-		check_node(c, "udmabuf", "/dev/udmabuf");
+		check_node(c, "udmabuf", "/dev/udmabuf", false);
 }
 
 /* ---- the kernel's options */
@@ -194,9 +201,8 @@ static void absent(struct checkup *c, const char *name, const char *what, const 
 
 static void check_uio(struct checkup *c, const char *name, bool wanted)
 {
-	char path[BOARD_PATH], folder[BOARD_PATH - 64], driver[64], why[512], what[512];
+	char path[BOARD_PATH], folder[BOARD_PATH - 64], driver[64], count[32];
 	struct finding *f;
-	bool usable;
 
 	snprintf(folder, sizeof(folder), "/sys/class/uio/%s", name);
 	snprintf(path, sizeof(path), "%s/name", folder);
@@ -209,16 +215,11 @@ static void check_uio(struct checkup *c, const char *name, bool wanted)
 		return;
 	}
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	usable = board_node(c->root, path, why, sizeof(why), what, sizeof(what));
-	f = checkup_next(c, "uio",
-			 usable	  ? FINDING_OK
-			 : wanted ? FINDING_FAIL
-				  : FINDING_WARN,
-			 "%s (%s)", why, driver);
-	checkup_remedy(f, "%s", what);
+	f = check_node(c, "uio", path, wanted);
+	checkup_add(f, " (%s)", driver);
 	snprintf(path, sizeof(path), "%s/event", folder);
-	if (board_text(c->root, path, what, sizeof(what)))
-		checkup_add(f, ", %.20s interrupts", what);
+	if (board_text(c->root, path, count, sizeof(count)))
+		checkup_add(f, ", %.20s interrupts", count);
 	snprintf(path, sizeof(path), "%s/device/iommu_group", folder);
 	if (!strcmp(driver, "uio_pci_generic") && (!has_iommu(c) || passes_through(c, path)))
 		checkup_add(f, ", no IOMMU: equivalent to root");
@@ -228,18 +229,11 @@ static void check_uio(struct checkup *c, const char *name, bool wanted)
 
 static void check_vfio_node(struct checkup *c, const char *name, bool wanted)
 {
-	char path[BOARD_PATH], why[512], what[512];
+	char path[BOARD_PATH];
 	struct finding *f;
-	bool usable;
 
 	snprintf(path, sizeof(path), "/dev/vfio/%s", name);
-	usable = board_node(c->root, path, why, sizeof(why), what, sizeof(what));
-	f = checkup_next(c, "vfio",
-			 usable	  ? FINDING_OK
-			 : wanted ? FINDING_FAIL
-				  : FINDING_WARN,
-			 "%s", why);
-	checkup_remedy(f, "%s", what);
+	f = check_node(c, "vfio", path, wanted);
 	if (!strncmp(name, "noiommu-", 8)) {
 		f->level = FINDING_WARN;
 		checkup_add(f, ": without an IOMMU, which is equivalent to root");

@@ -43,12 +43,16 @@ void page_text(struct tenon_buffer *b, struct tenon_slice text)
 	svg_escape(b, text, TEXT_MOST);
 }
 
-static void page_format(struct tenon_buffer *b, const char *format, va_list args)
+/* A text between tags. */
+static void page_format(struct tenon_buffer *b, const char *begin, const char *end,
+			const char *format, va_list args)
 {
 	char text[2 * TEXT_MOST];
 
+	tenon_buffer_printf(b, "%s", begin);
 	vsnprintf(text, sizeof(text), format, args);
 	page_text(b, tenon_slice_of(text));
+	tenon_buffer_printf(b, "%s", end);
 }
 
 void page_begin(struct tenon_buffer *b, struct tenon_slice title)
@@ -86,11 +90,9 @@ void page_note(struct tenon_buffer *b, const char *format, ...)
 {
 	va_list args;
 
-	tenon_buffer_printf(b, "<p class=\"note\">");
 	va_start(args, format);
-	page_format(b, format, args);
+	page_format(b, "<p class=\"note\">", "</p>\n", format, args);
 	va_end(args);
-	tenon_buffer_printf(b, "</p>\n");
 }
 
 void page_picture(struct tenon_buffer *b, struct tenon_slice svg)
@@ -147,11 +149,9 @@ void page_fold(struct tenon_buffer *b, const char *format, ...)
 {
 	va_list args;
 
-	tenon_buffer_printf(b, "<details>\n<summary>");
 	va_start(args, format);
-	page_format(b, format, args);
+	page_format(b, "<details>\n<summary>", "</summary>\n", format, args);
 	va_end(args);
-	tenon_buffer_printf(b, "</summary>\n");
 }
 
 void page_fold_end(struct tenon_buffer *b)

@@ -9,6 +9,7 @@
 
 #define ACTIONS "serve, tracker, proxy, ping, functions, upload or call"
 
+/** struct action - an action; argv[0] is its name; returns enum cli_exit */
 static const struct action {
 	const char *name;
 	int (*run)(struct cli *cli, int argc, char **argv);
@@ -16,32 +17,32 @@ static const struct action {
 	{ "serve", rpc_serve },
 	{ "tracker", rpc_tracker },
 	{ "proxy", rpc_proxy },
+	{ "ping", rpc_ping_main },
+	{ "functions", rpc_functions_main },
+	{ "upload", rpc_upload_main },
+	{ "call", rpc_call_main },
 };
+
+#define ACTION_COUNT (sizeof(actions) / sizeof(actions[0]))
 
 static int rpc_main(struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_option none[] = { { 0 } };
-	const struct rpc_action *action;
 	struct nearest_name nearest;
 	size_t i;
 
 	if (argc < 2)
 		return cli_usage(cli, "what to do is missing: " ACTIONS);
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+	for (i = 0; i < ACTION_COUNT; i++)
 		if (!strcmp(argv[1], actions[i].name))
 			return actions[i].run(cli, argc - 1, argv + 1);
-	for (action = rpc_client_actions; action->name; action++)
-		if (!strcmp(argv[1], action->name))
-			return action->run(cli, argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return cli_options(cli, argc, argv, none) == CLI_OPTIONS_DONE
 			       ? CLI_OK
 			       : cli_usage(cli, "%s: an action comes first", argv[1]);
 	nearest = (struct nearest_name){ .wanted = tenon_slice_of(argv[1]) };
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+	for (i = 0; i < ACTION_COUNT; i++)
 		nearest_name_offer(&nearest, tenon_slice_of(actions[i].name));
-	for (action = rpc_client_actions; action->name; action++)
-		nearest_name_offer(&nearest, tenon_slice_of(action->name));
 	return cli_unknown(cli, "action", argv[1], &nearest);
 }
 

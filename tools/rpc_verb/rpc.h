@@ -41,13 +41,10 @@ struct rpc_advertised {
 /** rpc_advertise - cli_option.take of --advertise: HOST, HOST:PORT, [HOST]:PORT or :PORT */
 int rpc_advertise(struct cli *cli, void *advertised);
 
-/** struct rpc_action - an action of "tenon rpc"; argv[0] is its name; returns enum cli_exit */
-struct rpc_action {
-	const char *name;
-	int (*run)(struct cli *cli, int argc, char **argv);
-};
-
-/* ended by a row without a name */
-extern const struct rpc_action rpc_client_actions[];
+/* rpc_client.c: "tenon rpc ping", "functions", "upload" and "call"; argv[0] is the name; each returns enum cli_exit */
+int rpc_ping_main(struct cli *cli, int argc, char **argv);
+int rpc_functions_main(struct cli *cli, int argc, char **argv);
+int rpc_upload_main(struct cli *cli, int argc, char **argv);
+int rpc_call_main(struct cli *cli, int argc, char **argv);
 
 #endif /* TOOLS_RPC_VERB_RPC_H */

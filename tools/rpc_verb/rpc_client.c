@@ -162,7 +162,7 @@ static int ping(struct cli *cli, struct client *c)
 	return err ? failed(cli) : CLI_OK;
 }
 
-static int ping_main(struct cli *cli, int argc, char **argv)
+int rpc_ping_main(struct cli *cli, int argc, char **argv)
 {
 	return with_session(cli, argc, argv, 1, "ping ADDRESS [--count N] [--timeout S] [--json]",
 			    SILENCE_S, ping);
@@ -191,7 +191,7 @@ static int functions(struct cli *cli, struct client *c)
 	return err ? failed(cli) : CLI_OK;
 }
 
-static int functions_main(struct cli *cli, int argc, char **argv)
+int rpc_functions_main(struct cli *cli, int argc, char **argv)
 {
 	return with_session(cli, argc, argv, 1, "functions ADDRESS [--timeout S]", SILENCE_S,
 			    functions);
@@ -225,7 +225,7 @@ static int upload(struct cli *cli, struct client *c)
 	return err ? failed(cli) : CLI_OK;
 }
 
-static int upload_main(struct cli *cli, int argc, char **argv)
+int rpc_upload_main(struct cli *cli, int argc, char **argv)
 {
 	return with_session(cli, argc, argv, 2, "upload ADDRESS FILE... [--timeout S]", 0, upload);
 }
@@ -320,16 +320,8 @@ static int call(struct cli *cli, struct client *c)
 	return code;
 }
 
-static int call_main(struct cli *cli, int argc, char **argv)
+int rpc_call_main(struct cli *cli, int argc, char **argv)
 {
 	return with_session(cli, argc, argv, 2,
 			    "call ADDRESS FUNCTION [SPEC]... [--timeout S] [--json]", 0, call);
 }
-
-const struct rpc_action rpc_client_actions[] = {
-	{ "ping", ping_main },
-	{ "functions", functions_main },
-	{ "upload", upload_main },
-	{ "call", call_main },
-	{ NULL, NULL },
-};

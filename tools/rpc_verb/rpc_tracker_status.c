@@ -23,7 +23,7 @@ static const char *text_of(const cJSON *object, const char *key)
 	return text ? text : "";
 }
 
-static void print_address(struct cli *cli, const cJSON *server, const char *after)
+static void print_address(struct cli *cli, const cJSON *server)
 {
 	const cJSON *address = cJSON_GetObjectItemCaseSensitive(server, "addr");
 	const char *host = cJSON_GetStringValue(cJSON_GetArrayItem(address, 0));
@@ -37,7 +37,6 @@ static void print_address(struct cli *cli, const cJSON *server, const char *afte
 	printable_print(host ? host : "?", cli->out);
 	fputc(':', cli->out);
 	printable_print(number, cli->out);
-	fputs(after, cli->out);
 }
 
 static void print_queues(struct cli *cli, const cJSON *queues)
@@ -53,35 +52,23 @@ static void print_queues(struct cli *cli, const cJSON *queues)
 	}
 }
 
-static void print_servers(struct cli *cli, const cJSON *servers)
+/* Servers that are in use, or those that are @out. */
+static void print_servers(struct cli *cli, const cJSON *servers, bool out)
 {
+	const char *why = out ? "reason" : "health";
 	const cJSON *s;
 
 	cJSON_ArrayForEach(s, servers)
 	{
 		printable_cell(tenon_slice_of(text_of(s, "key")), 24, cli->out);
 		fputc(' ', cli->out);
-		print_address(cli, s, "");
-		if (cJSON_HasObjectItem(s, "free"))
+		print_address(cli, s);
+		if (!out && cJSON_HasObjectItem(s, "free"))
 			fprintf(cli->out, "  %.0f free", number_of(s, "free"));
-		if (*text_of(s, "health")) {
+		if (out || *text_of(s, why)) {
 			fputs("  out: ", cli->out);
-			printable_print(text_of(s, "health"), cli->out);
+			printable_print(text_of(s, why), cli->out);
 		}
-		fputc('\n', cli->out);
-	}
-}
-
-static void print_out(struct cli *cli, const cJSON *servers)
-{
-	const cJSON *s;
-
-	cJSON_ArrayForEach(s, servers)
-	{
-		printable_cell(tenon_slice_of(text_of(s, "key")), 24, cli->out);
-		fputc(' ', cli->out);
-		print_address(cli, s, "  out: ");
-		printable_print(text_of(s, "reason"), cli->out);
 		fputc('\n', cli->out);
 	}
 }
@@ -91,8 +78,8 @@ static void print_status(struct cli *cli, const cJSON *status)
 	const cJSON *ours = cJSON_GetObjectItemCaseSensitive(status, "tenon");
 
 	print_queues(cli, cJSON_GetObjectItemCaseSensitive(status, "queue_info"));
-	print_servers(cli, cJSON_GetObjectItemCaseSensitive(status, "server_info"));
-	print_out(cli, cJSON_GetObjectItemCaseSensitive(ours, "out"));
+	print_servers(cli, cJSON_GetObjectItemCaseSensitive(status, "server_info"), false);
+	print_servers(cli, cJSON_GetObjectItemCaseSensitive(ours, "out"), true);
 }
 
 static int show(struct cli *cli, const char *address, const struct tenon_buffer *reply, bool json)

@@ -72,59 +72,48 @@ static int add_target(struct cli *cli, void *options)
 	return 0;
 }
 
-/* an option that another one excludes */
+/* what excludes other options */
+enum { STREAM = 1, SELF_TEST = 2, MEMORY = 4 };
+
+/**
+ * struct other - an option that another one excludes
+ * @option: its name
+ * @by: which exclude it
+ * @given: it was given
+ */
 struct other {
 	const char *option;
+	unsigned int by;
 	bool given;
 };
 
-/* Refuse the first of @others that is given beside @option. */
-static int refuse_beside(struct cli *cli, const char *option, const struct other *others,
-			 size_t count, const char *why)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (others[i].given)
-			return cli_usage(cli, "%s and %s: %s", option, others[i].option, why);
-	return 0;
-}
-
-/* The output of --stream is raw bytes: refuse options that would print or write more. */
-static int refuse_beside_stream(struct cli *cli, const struct run_options *o, size_t output_count)
-{
-	const struct other others[] = {
-		{ "--output", output_count }, { "--repeat", o->repeat > 1 }, { "--top", o->top },
-		{ "--profile", o->profile },  { "--trace", o->trace },	     { "--json", o->json },
-		{ "--labels", o->labels },
-	};
-
-	return refuse_beside(cli, "--stream", others, sizeof(others) / sizeof(others[0]),
-			     "of frames the bytes of all outputs are written to standard output, "
-			     "and nothing else");
-}
-
-/* A self-test has its inputs and what to expect in the file, and prints KTAP. */
-static int refuse_beside_self_test(struct cli *cli, const struct run *run)
+/* Refuse the first option that is given beside one that excludes it. */
+static int refuse_beside(struct cli *cli, const struct run *run, unsigned int by,
+			 const char *option, const char *why)
 {
 	const struct run_options *o = &run->options;
 	const struct other others[] = {
-		{ "--input or --output", run->arguments.count },
-		{ "--expect", run->expectations.count },
-		{ "--repeat", o->repeat > 1 },
-		{ "--stream", o->stream },
-		{ "--top", o->top },
-		{ "--labels", o->labels },
-		{ "--profile", o->profile },
-		{ "--json", o->json },
-		{ "--trace", o->trace },
-		{ "--record", o->record },
-		{ "--graph", o->graph },
-		{ "--memory", o->memory },
+		{ "--output", STREAM, run->arguments.output_count },
+		{ "--input or --output", SELF_TEST | MEMORY, run->arguments.count },
+		{ "--expect", SELF_TEST | MEMORY, run->expectations.count },
+		{ "--repeat", STREAM | SELF_TEST | MEMORY, o->repeat > 1 },
+		{ "--stream", SELF_TEST | MEMORY, o->stream },
+		{ "--top", STREAM | SELF_TEST | MEMORY, o->top },
+		{ "--profile", STREAM | SELF_TEST | MEMORY, o->profile },
+		{ "--trace", STREAM | SELF_TEST, o->trace },
+		{ "--json", STREAM | SELF_TEST, o->json },
+		{ "--labels", STREAM | SELF_TEST | MEMORY, o->labels },
+		{ "--record", SELF_TEST | MEMORY, o->record },
+		{ "--remote", MEMORY, o->remote },
+		{ "--graph", SELF_TEST | MEMORY, o->graph },
+		{ "--memory", SELF_TEST, o->memory },
 	};
+	size_t i;
 
-	return refuse_beside(cli, "--self-test", others, sizeof(others) / sizeof(others[0]),
-			     "the cases are in the file, and the result is KTAP");
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if ((others[i].by & by) && others[i].given)
+			return cli_usage(cli, "%s and %s: %s", option, others[i].option, why);
+	return 0;
 }
 
 /* Allocate lists with one argument, expectation and import per word of the command line. */
@@ -142,34 +131,19 @@ static int make_lists(struct cli *cli, struct run *run, size_t words)
 	return cli_error(cli, CLI_FAILED);
 }
 
-/* --memory runs the model on zeros, so it has no use for most options. */
-static int refuse_beside_memory(struct cli *cli, const struct run *run)
-{
-	const struct run_options *o = &run->options;
-	const struct other others[] = {
-		{ "--input or --output", run->arguments.count },
-		{ "--expect", run->expectations.count },
-		{ "--graph", o->graph },
-		{ "--repeat", o->repeat > 1 },
-		{ "--profile", o->profile },
-		{ "--stream", o->stream },
-		{ "--record", o->record },
-		{ "--remote", o->remote },
-		{ "--top", o->top },
-		{ "--labels", o->labels },
-	};
-
-	return refuse_beside(cli, "--memory", others, sizeof(others) / sizeof(others[0]),
-			     "the model of a file is run on zeros, and its memory printed");
-}
-
 static int refuse_together(struct cli *cli, const struct run *run)
 {
 	const struct run_options *o = &run->options;
-	int code = o->stream ? refuse_beside_stream(cli, o, run->arguments.output_count) : 0;
+	int code = 0;
 
+	/* the output of --stream is raw bytes: an option that would print or write more is refused */
+	if (o->stream)
+		code = refuse_beside(cli, run, STREAM, "--stream",
+				     "of frames the bytes of all outputs are written to standard "
+				     "output, and nothing else");
 	if (!code && o->memory)
-		code = refuse_beside_memory(cli, run);
+		code = refuse_beside(cli, run, MEMORY, "--memory",
+				     "the model of a file is run on zeros, and its memory printed");
 	if (code)
 		return code;
 	if (model_params_check(cli, &o->params))
@@ -249,7 +223,8 @@ int run_read_options(struct cli *cli, struct run *run, int argc, char **argv)
 		return code;
 	code = cli_file(cli, argc, argv, &o->file);
 	if (!code && o->self_test)
-		code = refuse_beside_self_test(cli, run);
+		code = refuse_beside(cli, run, SELF_TEST, "--self-test",
+				     "the cases are in the file, and the result is KTAP");
 	if (!code && o->reference && !o->self_test)
 		code = cli_usage(cli, "--reference goes with --self-test");
 	if (!code)
