@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "link/inspection.h"
-#include "runtime/library/inspect.h"
-
-#ifdef CONFIG_LINK
 #include "link/module/link_host.h"
+#include "runtime/library/inspect.h"
 
 /* Test whether entry @number of the import tree is what a row shows. */
 static bool is_entry(const struct link_host *h, uint64_t number, const struct tenon_link_module *m)
@@ -110,12 +109,6 @@ static int read_names(const char *file, struct tenon_slice bytes, struct inspect
 	link_host_fini(&h);
 	return err;
 }
-#else
-static int read_names(const char *file, struct tenon_slice bytes, struct inspection *n)
-{
-	return 0;
-}
-#endif
 
 int tenon_link_inspect(const char *file, const struct tenon_link_inspection **out)
 {
@@ -134,7 +127,8 @@ int tenon_link_inspect(const char *file, const struct tenon_link_inspection **ou
 		n->keep = keep;
 		tenon_object_ref(keep);
 		n->result.file_size = bytes.size;
-		err = read_names(file, bytes, n);
+		if (OPTION_ON(LINK))
+			err = read_names(file, bytes, n);
 	}
 	if (err && n)
 		tenon_link_inspection_free(&n->result);

@@ -67,7 +67,6 @@ int llm_find_only(const char *folder, const char *suffix, char **out)
 	return err;
 }
 
-#if OPTION_ON(PARAMS_FILES)
 static bool is_gguf(const char *path)
 {
 	char head[4] = "";
@@ -84,6 +83,8 @@ int llm_find_gguf(const struct tenon_llm *llm, char **out)
 	int err;
 
 	*out = NULL;
+	if (!OPTION_ON(PARAMS_FILES))
+		return 0;
 	if (llm->weights_file && is_gguf(llm->weights_file)) {
 		*out = strdup(llm->weights_file);
 		return *out ? 0 : tenon_error(-TENON_E_NOMEM, "no memory for a path");
@@ -96,10 +97,3 @@ int llm_find_gguf(const struct tenon_llm *llm, char **out)
 	}
 	return err;
 }
-#else
-int llm_find_gguf(const struct tenon_llm *llm, char **out)
-{
-	*out = NULL;
-	return 0;
-}
-#endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <tenon/backend/backend.h>
 
+#include "lib/option.h"
+
 int target_list_add(struct cli *cli, struct target_list *list, const char *name)
 {
 	if (list->count == TARGETS_MOST)
@@ -18,7 +20,6 @@ int target_list_take(struct cli *cli, void *list)
 	return target_list_add(cli, list, optarg);
 }
 
-#ifdef CONFIG_DEVICES
 /* A device of the session by its name on the server. */
 static int open_remote(struct cli *cli, struct target_list *list, const char *name,
 		       struct tenon_device **on)
@@ -54,22 +55,9 @@ static int note_session(struct cli *cli, struct target_list *list, size_t i)
 	return 0;
 }
 
-#else
-static int open_remote(struct cli *cli, struct target_list *list, const char *name,
-		       struct tenon_device **on)
-{
-	return target_open(cli, name, on);
-}
-
-static int note_session(struct cli *cli, struct target_list *list, size_t i)
-{
-	return 0;
-}
-#endif
-
 int target_list_open(struct cli *cli, struct target_list *list)
 {
-	bool remote = list->remote != NULL;
+	bool remote = OPTION_ON(DEVICES) && list->remote != NULL;
 	size_t i;
 	int code;
 
@@ -79,7 +67,7 @@ int target_list_open(struct cli *cli, struct target_list *list)
 	for (i = 0; i < list->count; i++) {
 		code = remote ? open_remote(cli, list, list->name[i], &list->on[i])
 			      : target_open(cli, list->name[i], &list->on[i]);
-		if (!code && !remote)
+		if (OPTION_ON(DEVICES) && !code && !remote)
 			code = note_session(cli, list, i);
 		if (code)
 			return code;

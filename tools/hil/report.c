@@ -8,6 +8,7 @@
 #include <tenon/backend/buffer.h>
 
 #include "lib/brief_errors.h"
+#include "lib/option.h"
 #include "tools/file/file.h"
 #include "tools/file/output.h"
 
@@ -207,22 +208,15 @@ static void xml_suite(struct tenon_buffer *out, const struct session_suite *suit
 
 static void xml_facts(struct tenon_buffer *out, const struct session *s)
 {
-	char *facts = copy_of_facts(s, out);
+	char *facts = copy_of_facts(s, out), *at = facts, *name, *value;
 
 	tenon_buffer_printf(out, "  <properties>\n");
-	for (char *line = facts; line && *line;) {
-		char *end = strchr(line, '\n'), *value = strstr(line, ": ");
-
-		if (!end || !value || value > end)
-			break;
-		*end = '\0';
-		*value = '\0';
+	while (report_next_fact(&at, &name, &value)) {
 		tenon_buffer_printf(out, "    <property name=\"");
-		xml_text(out, line);
+		xml_text(out, name);
 		tenon_buffer_printf(out, "\" value=\"");
-		xml_text(out, value + 2);
+		xml_text(out, value);
 		tenon_buffer_printf(out, "\"/>\n");
-		line = end + 1;
 	}
 	tenon_buffer_printf(out, "  </properties>\n");
 	free(facts);
@@ -244,6 +238,19 @@ static void xml(const struct session *s, struct tenon_buffer *out)
 bool report_has_facts(const struct session *s)
 {
 	return s->facts.size && !s->facts.status;
+}
+
+bool report_next_fact(char **at, char **name, char **value)
+{
+	char *end = *at ? strchr(*at, '\n') : NULL, *colon = *at ? strstr(*at, ": ") : NULL;
+
+	if (!end || !colon || colon > end)
+		return false;
+	*name = *at;
+	*value = colon + 2;
+	*at = end + 1;
+	*end = *colon = '\0';
+	return true;
 }
 
 static int write_report(const struct session *s, const char *name, struct tenon_buffer *text)
@@ -272,7 +279,7 @@ int report_write(const struct session *session)
 		xml(session, &text);
 		err = write_report(session, REPORT_XML, &text);
 	}
-	if (!err)
+	if (OPTION_ON(JSON) && !err)
 		err = report_json(session, &text);
 	if (!err)
 		err = write_report(session, REPORT_JSON, &text);

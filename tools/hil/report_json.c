@@ -9,8 +9,6 @@
 #include "tools/json/json_value.h"
 #include "tools/text/memory_stream.h"
 
-#ifdef CONFIG_JSON
-
 static cJSON *text_or_null(const char *text)
 {
 	return text ? json_of_text(tenon_slice_of(text)) : cJSON_CreateNull();
@@ -44,19 +42,12 @@ static cJSON *json_of_facts(const struct session *s)
 {
 	cJSON *json = cJSON_CreateObject();
 	char *facts = report_has_facts(s) ? strndup(s->facts.data, s->facts.size) : NULL;
+	char *at = facts, *name, *value;
 
 	if (report_has_facts(s) && !facts)
 		tenon_error(-TENON_E_NOMEM, "no memory for the facts of a report");
-	for (char *line = facts; line && *line;) {
-		char *end = strchr(line, '\n'), *value = strstr(line, ": ");
-
-		if (!end || !value || value > end)
-			break;
-		*end = '\0';
-		*value = '\0';
-		json_set(json, line, text_or_null(value + 2));
-		line = end + 1;
-	}
+	while (report_next_fact(&at, &name, &value))
+		json_set(json, name, text_or_null(value));
 	free(facts);
 	return json;
 }
@@ -87,12 +78,3 @@ int report_json(const struct session *session, struct tenon_buffer *out)
 	tenon_buffer_fini(&text.text);
 	return err;
 }
-
-#else
-
-int report_json(const struct session *session, struct tenon_buffer *out)
-{
-	return 0;
-}
-
-#endif

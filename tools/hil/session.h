@@ -84,7 +84,10 @@ int report_write(const struct session *session);
 /** report_has_facts - whether there are facts, all of them */
 bool report_has_facts(const struct session *session);
 
-/** report_json - append the report in JSON; appends nothing in a build without JSON */
+/** report_next_fact - cut the next line "name: value" off a copy of the facts; NULL is none. Returns whether there was one */
+bool report_next_fact(char **at, char **name, char **value);
+
+/** report_json - append the report in JSON */
 int report_json(const struct session *session, struct tenon_buffer *out);
 
 #endif /* TOOLS_HIL_SESSION_H */

@@ -26,7 +26,6 @@ void inspect_code_text(const struct tenon_link_inspection *n, const char *file, 
 	tenon_link_processor_free(p);
 }
 
-#ifdef CONFIG_JSON
 void inspect_code_json(const struct tenon_link_inspection *n, const char *file, cJSON *root)
 {
 	const struct tenon_link_processor *p = look(n, file);
@@ -35,4 +34,3 @@ void inspect_code_json(const struct tenon_link_inspection *n, const char *file, 
 		json_set(root, "processor", code_json(p));
 	tenon_link_processor_free(p);
 }
-#endif

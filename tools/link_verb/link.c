@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/option.h"
 #include "lib/tvm_versions.h"
 #include "tools/link_verb/link_options.h"
 
@@ -14,11 +15,15 @@ static int link_words(struct cli *cli, struct link_words *w)
 	int err;
 
 	err = link_params_read(&w->options);
-	if (!err)
+	if (!OPTION_ON(NPZ) && !err && w->case_count)
+		err = tenon_error(-TENON_E_UNSUPPORTED,
+				  "--case: this build reads no .npz files: CONFIG_NPZ is off");
+	if (OPTION_ON(NPZ) && !err)
 		err = link_cases_read(w, &cases);
 	if (!err)
 		err = tenon_link(&w->options, output);
-	link_cases_close(cases);
+	if (OPTION_ON(NPZ))
+		link_cases_close(cases);
 	link_params_close(&w->options);
 	if (err == -TENON_E_USAGE)
 		return cli_usage(cli, "%s", tenon_error_message());

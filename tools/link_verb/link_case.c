@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/number.h"
 #include "tools/link_verb/link_options.h"
 #include "tools/tensor/compare.h"
-
-#ifdef CONFIG_NPZ
-#include "lib/number.h"
 #include "tools/tensor/npz.h"
 
 /**
@@ -167,17 +165,3 @@ void link_cases_close(struct link_cases *l)
 	free(l->cases);
 	free(l);
 }
-#else
-int link_cases_read(struct link_words *w, struct link_cases **out)
-{
-	*out = NULL;
-	return w->case_count
-		       ? tenon_error(-TENON_E_UNSUPPORTED,
-				     "--case: this build reads no .npz files: CONFIG_NPZ is off")
-		       : 0;
-}
-
-void link_cases_close(struct link_cases *l)
-{
-}
-#endif

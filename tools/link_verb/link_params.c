@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "lib/file_map.h"
+#include "lib/option.h"
 #include "tools/link_verb/link_options.h"
-
-#ifdef CONFIG_NPZ
 #include "tools/tensor/npz.h"
 
 static int convert(const char *npz_path, const char *path, struct tenon_slice *out)
@@ -32,6 +31,9 @@ static int read_npz(const char *path, struct tenon_slice *out)
 	struct tenon_buffer name = TENON_BUFFER_INIT;
 	int fd, err;
 
+	if (!OPTION_ON(NPZ))
+		return tenon_error(-TENON_E_UNSUPPORTED,
+				   "%s: this build reads no .npz files: CONFIG_NPZ is off", path);
 	err = tenon_buffer_printf(&name, "%s/tenon-params-XXXXXX", base && *base ? base : "/tmp");
 	if (err)
 		return err;
@@ -47,13 +49,6 @@ static int read_npz(const char *path, struct tenon_slice *out)
 	tenon_buffer_fini(&name);
 	return err;
 }
-#else
-static int read_npz(const char *path, struct tenon_slice *out)
-{
-	return tenon_error(-TENON_E_UNSUPPORTED,
-			   "%s: this build reads no .npz files: CONFIG_NPZ is off", path);
-}
-#endif
 
 int link_params_read(struct tenon_link_options *o)
 {

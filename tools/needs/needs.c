@@ -100,7 +100,6 @@ static void print_kconfig(const struct needs *n, FILE *out)
 
 /* ---- JSON */
 
-#ifdef CONFIG_JSON
 static cJSON *json_of_names(const struct needs_list *l)
 {
 	cJSON *list = cJSON_CreateArray();
@@ -136,12 +135,6 @@ static int print_json(const struct needs *n, FILE *out)
 	json_set(root, "options", json_of_options(&n->lists[NEEDS_OPTION]));
 	return json_print(root, out);
 }
-#else
-static int print_json(const struct needs *n, FILE *out)
-{
-	return -TENON_E_UNSUPPORTED; /* unreachable: --json was refused */
-}
-#endif
 
 static int read_files(struct cli *cli, struct needs *n, int count, char **files)
 {

@@ -4,6 +4,7 @@
 #include <tenon/backend/backend.h>
 #include <tenon/memory.h>
 
+#include "lib/option.h"
 #include "tools/cli/progress.h"
 #include "tools/device_option/target_list.h"
 #include "tools/run/run.h"
@@ -48,7 +49,6 @@ void run_release_arguments(struct run *run)
 	free(run->expectations.comparisons);
 }
 
-#ifdef CONFIG_DEVICES
 static int put_one(struct argument *a, DLDevice device)
 {
 	const DLTensor *host = &a->tensor->dl;
@@ -66,7 +66,7 @@ int run_put_arguments(struct cli *cli, struct run *run)
 	struct arguments *a = &run->arguments;
 	int err = 0;
 
-	if (!on)
+	if (!OPTION_ON(DEVICES) || !on)
 		return 0;
 	progress_say("copying the arguments to %s", run->targets.name[0]);
 	for (size_t i = 0; i < a->count && !err; i++)
@@ -83,7 +83,7 @@ int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *
 	const struct arguments *a = &run->arguments;
 	int err = 0;
 
-	if (!run->targets.on[0])
+	if (!OPTION_ON(DEVICES) || !run->targets.on[0])
 		return 0;
 	progress_say("copying the outputs from %s", run->targets.name[0]);
 	for (size_t i = 0; i < a->count && !err; i++)
@@ -93,14 +93,3 @@ int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *
 		err = target_fetch(returned);
 	return err ? cli_error(cli, cli_exit_of(err, CLI_FAILED)) : 0;
 }
-#else
-int run_put_arguments(struct cli *cli, struct run *run)
-{
-	return 0;
-}
-
-int run_get_outputs(struct cli *cli, const struct run *run, struct tenon_value *returned)
-{
-	return 0;
-}
-#endif

@@ -2,6 +2,7 @@
 /* Print the report of a run as JSON. */
 #include <stdio.h>
 
+#include "lib/option.h"
 #include "tools/json/json_value.h"
 #include "tools/run/run.h"
 #include "tools/text/text.h"
@@ -89,9 +90,7 @@ int run_report_json(const struct run *run, FILE *out)
 	for (size_t i = 0; i < e->count; i++)
 		json_append(expected, json_of_comparison(&e->comparisons[i]));
 	json_set(json, "nanoseconds", json_of_times(&run->times));
-#ifdef CONFIG_EXECUTORS
-	if (run->options.profile)
+	if (OPTION_ON(EXECUTORS) && run->options.profile)
 		json_set(json, "operators", profile_json(&run->operators));
-#endif
 	return json_print(json, out);
 }

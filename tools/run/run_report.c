@@ -2,6 +2,7 @@
 /* Print the report of a run as text: outputs, times, comparisons. */
 #include <inttypes.h>
 
+#include "lib/option.h"
 #include "tools/run/run.h"
 #include "tools/tensor/print.h"
 #include "tools/text/text.h"
@@ -81,7 +82,6 @@ static void report_function(const struct run *run, FILE *out)
 	}
 }
 
-#ifdef CONFIG_EXECUTORS
 static void report_model(const struct run *run, FILE *out)
 {
 	const struct results *r = &run->results;
@@ -108,11 +108,6 @@ static void report_model(const struct run *run, FILE *out)
 	}
 	tenon_error_clear();
 }
-#else
-static void report_model(const struct run *run, FILE *out)
-{
-}
-#endif
 
 static void report_times(const struct times *times, const char *what, FILE *out)
 {
@@ -144,7 +139,7 @@ void run_report(const struct run *run, FILE *out)
 {
 	const bool model = run->model;
 
-	if (model)
+	if (OPTION_ON(EXECUTORS) && model)
 		report_model(run, out);
 	else
 		report_function(run, out);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/file_secret.h"
+#include "lib/option.h"
 #include "lib/printable_character.h"
 #include "lib/standard_streams.h"
 #include "runtime/device/backend_choice.h"
@@ -241,7 +242,6 @@ static void print_line(void *context, const char *line)
 	fputc('\n', stderr);
 }
 
-#ifdef CONFIG_DEVICES
 /* Warn of names in TENON_BACKENDS, or its file, that no backend has. */
 static void warn_of_choice(void)
 {
@@ -255,18 +255,14 @@ static void warn_of_choice(void)
 	tenon_buffer_fini(&problems);
 	tenon_error_clear();
 }
-#else
-static void warn_of_choice(void)
-{
-}
-#endif
 
 static int serve(struct arguments *a)
 {
 	struct tenon_llm *llm;
 	int err, code = OK;
 
-	warn_of_choice();
+	if (OPTION_ON(DEVICES))
+		warn_of_choice();
 	err = tenon_llm_open(a->model, &a->llm, &llm);
 	if (err)
 		return failed(exit_code(err));
