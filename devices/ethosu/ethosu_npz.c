@@ -9,11 +9,11 @@
 
 #include "devices/ethosu/ethosu_container.h"
 #include "lib/brief_errors.h"
+#include "lib/npy_header.h"
 #include "lib/stored_zip.h"
 
 /* no network has as many tensors */
 #define TENSORS_MOST 4096
-#define DIMENSIONS   2
 
 /* single numbers */
 enum { WEIGHT_REGION, SCRATCH_REGION, SCRATCH_SIZE, FAST_REGION, FAST_SIZE, SCALARS };
@@ -22,14 +22,6 @@ static const char *const scalar_names[SCALARS] = { "weight_region", "scratch_reg
 						   "scratch_size", "scratch_fast_region",
 						   "scratch_fast_size" };
 static const char *const fields[ETHOSU_FIELDS] = { "shape", "elem_size", "region", "offset" };
-
-/* an array of an entry */
-struct array {
-	struct tenon_slice type; /* "<i8", "|S12" */
-	uint64_t shape[DIMENSIONS];
-	unsigned int ndim;
-	struct tenon_slice data;
-};
 
 struct reader {
 	const char *name; /* of the file */
@@ -41,126 +33,63 @@ struct reader {
 	bool has_scalar[SCALARS];
 };
 
-/* ---- arrays: the header is the text of a Python dictionary, as numpy writes it */
-
-/* Find what follows a key in the header. */
-static const char *after(struct tenon_slice header, const char *key)
-{
-	const char *at = memmem(header.data, header.size, key, strlen(key));
-
-	return at ? at + strlen(key) : NULL;
-}
-
-static int bad_header(const struct tenon_cursor *c, const char *what)
-{
-	return tenon_cursor_error(c, -TENON_E_FORMAT, "the header of an array has no %s", what);
-}
-
-static int read_shape(const struct tenon_cursor *c, const char *at, const char *end,
-		      struct array *out)
-{
-	uint64_t *extent;
-
-	for (out->ndim = 0; at < end && *at != ')'; out->ndim++) {
-		if (out->ndim == DIMENSIONS)
-			return tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
-						  "an array of more than %d dimensions",
-						  DIMENSIONS);
-		extent = &out->shape[out->ndim];
-		for (*extent = 0; at < end && *at >= '0' && *at <= '9'; at++) {
-			*extent = *extent * 10 + (uint64_t)(*at - '0');
-			if (*extent > UINT32_MAX)
-				return tenon_cursor_error(c, -TENON_E_OVERFLOW,
-							  "an array of 2^32 elements or more");
-		}
-		if (at < end && *at != ')' && *at != ',')
-			return bad_header(c, "shape that can be read");
-		while (at < end && (*at == ',' || *at == ' '))
-			at++;
-	}
-	return at < end ? 0 : bad_header(c, "whole shape");
-}
-
-static int read_array(struct tenon_cursor c, struct array *out)
-{
-	const struct tenon_cursor first = c;
-	struct tenon_slice magic, header;
-	const char *type, *shape, *end;
-	uint16_t size;
-	int err;
-
-	err = tenon_cursor_bytes(&c, 8, &magic);
-	if (!err && memcmp(magic.data, "\x93NUMPY\1\0", 8))
-		err = tenon_cursor_error(&first, -TENON_E_UNSUPPORTED,
-					 "no array of numpy's format 1.0");
-	if (!err)
-		err = tenon_cursor_u16(&c, &size);
-	if (!err)
-		err = tenon_cursor_bytes(&c, size, &header);
-	if (err)
-		return err;
-	type = after(header, "'descr': '");
-	end = type ? memchr(type, '\'', (size_t)(header.data + header.size - type)) : NULL;
-	if (!end)
-		return bad_header(&c, "'descr'");
-	out->type = (struct tenon_slice){ type, (size_t)(end - type) };
-	if (!after(header, "'fortran_order': False"))
-		return bad_header(&c, "'fortran_order': False");
-	shape = after(header, "'shape': (");
-	if (!shape)
-		return bad_header(&c, "'shape'");
-	out->data = (struct tenon_slice){ (const char *)c.at, tenon_cursor_left(&c) };
-	return read_shape(&c, shape, header.data + header.size, out);
-}
-
 /* ---- entries that are needed */
+
+static int read_array(struct tenon_cursor c, struct npy_header *out, struct tenon_slice *data)
+{
+	int err = npy_header_read(&c, out);
+
+	*data = (struct tenon_slice){ (const char *)c.at, tenon_cursor_left(&c) };
+	return err || !out->fortran ? err
+				    : tenon_cursor_error(&c, -TENON_E_UNSUPPORTED,
+							 "an array in column-major order");
+}
 
 /* A string of bytes. Its size is in its type; numpy writes an empty one as a NUL. */
 static int take_string(const struct tenon_cursor *c, struct tenon_slice *out)
 {
-	struct array a = { .ndim = 0 };
+	struct npy_header a;
 	uint64_t size = 0;
 	size_t i;
 	int err;
 
-	err = read_array(*c, &a);
+	err = read_array(*c, &a, out);
 	if (err)
 		return err;
 	for (i = 2; i < a.type.size && size <= UINT32_MAX; i++)
 		size = a.type.data[i] >= '0' && a.type.data[i] <= '9'
 			       ? size * 10 + (uint64_t)(a.type.data[i] - '0')
 			       : UINT64_MAX;
-	if (a.ndim || a.type.size < 3 || memcmp(a.type.data, "|S", 2) || size != a.data.size)
+	if (a.ndim || a.type.size < 3 || memcmp(a.type.data, "|S", 2) || size != out->size)
 		return tenon_cursor_error(c, -TENON_E_FORMAT, "no string of bytes");
-	*out = a.data;
-	if (a.data.size == 1 && !*a.data.data)
+	if (out->size == 1 && !*out->data)
 		out->size = 0;
 	return 0;
 }
 
 /* Integers of 64 bits, 0 or more, in rows of @columns. An empty array has any type. */
-static int take_numbers(const struct tenon_cursor *c, unsigned int ndim, uint64_t columns,
+static int take_numbers(const struct tenon_cursor *c, int32_t ndim, uint64_t columns,
 			struct tenon_slice *out, uint64_t *rows)
 {
-	struct array a = { .ndim = 0 };
+	struct tenon_slice data;
+	struct npy_header a;
 	uint64_t i;
 	int err;
 
-	err = read_array(*c, &a);
+	err = read_array(*c, &a, &data);
 	if (err)
 		return err;
-	*rows = a.ndim ? a.shape[0] : 1;
+	*rows = a.ndim ? (uint64_t)a.shape[0] : 1;
 	if (!*rows)
 		return 0;
 	if (!tenon_slice_equal(a.type, tenon_slice_of("<i8")) || a.ndim != ndim ||
-	    (ndim == 2 && a.shape[1] != columns) || *rows > TENSORS_MOST ||
-	    a.data.size != *rows * columns * 8)
+	    *rows > TENSORS_MOST || a.elements != *rows * columns || data.size != a.elements * 8)
 		return tenon_cursor_error(c, -TENON_E_UNSUPPORTED,
 					  "not the integers of 64 bits that are expected here");
-	for (i = 0; i < *rows * columns; i++)
-		if (a.data.data[8 * i + 7] & 0x80)
+	for (i = 0; i < a.elements; i++)
+		if (data.data[8 * i + 7] & 0x80)
 			return tenon_cursor_error(c, -TENON_E_FORMAT, "a negative number");
-	*out = a.data;
+	*out = data;
 	return 0;
 }
 

@@ -119,6 +119,36 @@ far_away()
 }
 python3 -c '' 2>/dev/null && it "tensors end below 2^63" far_away
 
+# header NAME TEXT: header.npz is that file with another text of the header of the array NAME, in format 2.0
+header()
+{
+	python3 - "$data/u65_conv1x1/u65.npz" "$1" "$2" << 'END'
+import struct
+import sys
+import zipfile
+name, text = sys.argv[2] + ".npy", sys.argv[3].encode()
+with zipfile.ZipFile(sys.argv[1]) as old, zipfile.ZipFile("header.npz", "w") as new:
+    for entry in old.namelist():
+        data = old.read(entry)
+        if entry == name:
+            data = b"\x93NUMPY\2\0" + struct.pack("<I", len(text)) + text + data[10 + data[8] + 256 * data[9]:]
+        new.writestr(entry, data)
+END
+}
+other_headers()
+{
+	header input_shape '{"shape":(1,6),"fortran_order":False,"descr":"<i8"}' && verify header.npz --target u65-256 &&
+		header input_shape '{"shape":(1,6),"fortran_order":True,"descr":"<i8"}' &&
+		says 3 "an array in column-major order" verify header.npz &&
+		header input_shape '{"shape":(6,),"fortran_order":False,"descr":"<i8"}' &&
+		says 3 "not the integers of 64 bits" verify header.npz &&
+		header input_shape '{"shape":(1,6),"fortran_order":False}' &&
+		says 3 'header lacks "descr"' verify header.npz &&
+		header cmd_data '{"shape":(),"fortran_order":False,"descr":"|S1"}' &&
+		says 3 "no string of bytes" verify header.npz
+}
+python3 -c '' 2>/dev/null && it "headers of arrays are read as numpy defines them, not as Vela's have them alone" other_headers
+
 models()
 {
 	for net in u55_avgpool u65_add2_cop2 u65_conv1x1 u65_softmax_mix; do

@@ -70,9 +70,9 @@ static void a_plain_array_is_read(void **state)
 			 0);
 	assert_int_equal(npy.dtype.code, TENON_DTYPE_FLOAT);
 	assert_int_equal(npy.dtype.bits, 32);
-	assert_int_equal(npy.ndim, 2);
-	assert_int_equal(npy.shape[0], 2);
-	assert_int_equal(npy.shape[1], 3);
+	assert_int_equal(npy.head.ndim, 2);
+	assert_int_equal(npy.head.shape[0], 2);
+	assert_int_equal(npy.head.shape[1], 3);
 	npy_copy(&npy, copy);
 	assert_memory_equal(copy, data, sizeof(data));
 }
@@ -134,8 +134,8 @@ static void types_of_numpy_become_types_of_tensors(void **state)
 		assert_int_equal(npy.dtype.code, types[i].code);
 		assert_int_equal(npy.dtype.bits, types[i].bits);
 		assert_int_equal(npy.raw, types[i].code == TENON_DTYPE_HANDLE);
-		assert_int_equal(npy.ndim, 0);
-		assert_int_equal(npy.elements, 1);
+		assert_int_equal(npy.head.ndim, 0);
+		assert_int_equal(npy.head.elements, 1);
 	}
 }
 
@@ -152,7 +152,7 @@ static void headers_of_versions_2_and_3_are_read(void **state)
 	for (char version = 2; version <= 3; version++) {
 		file[6] = version;
 		assert_int_equal(npy_read(bytes, "x.npy", &npy), 0);
-		assert_int_equal(npy.shape[0], 1);
+		assert_int_equal(npy.head.shape[0], 1);
 	}
 	file[6] = 4;
 	assert_int_equal(npy_read(bytes, "x.npy", &npy), -TENON_E_UNSUPPORTED);

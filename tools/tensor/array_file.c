@@ -32,7 +32,7 @@ int array_file_bytes(struct tenon_slice bytes, const char *name, struct tenon_te
 				  name, npy.dtype.bits / 8,
 				  npy.dtype.bits == 8 ? "float8_e4m3fn" : "bfloat16");
 	if (!err)
-		err = tenon_tensor_create(npy.shape, npy.ndim, npy.dtype, out);
+		err = tenon_tensor_create(npy.head.shape, npy.head.ndim, npy.dtype, out);
 	if (!err)
 		npy_copy(&npy, (*out)->dl.data);
 	return err;
@@ -61,11 +61,11 @@ static bool same_shape(const struct npy *npy, const DLTensor *dl)
 {
 	int32_t lanes = dl->dtype.lanes > 1; /* in the file lanes are an additional dimension */
 
-	if (npy->ndim != dl->ndim + lanes)
+	if (npy->head.ndim != dl->ndim + lanes)
 		return false;
-	if (lanes && npy->shape[dl->ndim] != dl->dtype.lanes)
+	if (lanes && npy->head.shape[dl->ndim] != dl->dtype.lanes)
 		return false;
-	return !dl->ndim || !memcmp(npy->shape, dl->shape, (size_t)dl->ndim * sizeof(int64_t));
+	return !dl->ndim || !memcmp(npy->head.shape, dl->shape, (size_t)dl->ndim * sizeof(int64_t));
 }
 
 /*
@@ -92,17 +92,17 @@ static uint64_t pack(const uint8_t *from, uint64_t count, DLDataType dtype, uint
 
 static int copy_packed(const char *path, const struct npy *npy, const DLTensor *dl)
 {
-	uint8_t *bytes = malloc(npy->elements + 1);
+	uint8_t *bytes = malloc(npy->head.elements + 1);
 	char name[TENON_DTYPE_NAME];
 	uint64_t bad;
 	int err = 0;
 
 	if (!bytes)
 		return tenon_error(-TENON_E_NOMEM, "%s: no memory for %" PRIu64 " bytes", path,
-				   npy->elements);
+				   npy->head.elements);
 	npy_copy(npy, bytes);
-	bad = pack(bytes, npy->elements, dl->dtype, dl->data);
-	if (bad < npy->elements)
+	bad = pack(bytes, npy->head.elements, dl->dtype, dl->data);
+	if (bad < npy->head.elements)
 		err = tenon_error(-TENON_E_VALUE,
 				  "%s: element %" PRIu64 " is 0x%02x, too much for %s", path, bad,
 				  bytes[bad], tenon_dtype_name(dl->dtype, name));
@@ -115,7 +115,7 @@ static int check_array(const char *path, const struct npy *npy, const DLTensor *
 	char have[TYPE_TEXT], want[TYPE_TEXT];
 	bool packed = dl->dtype.bits < 8;
 
-	type_text(npy->shape, npy->ndim, npy->dtype, have);
+	type_text(npy->head.shape, npy->head.ndim, npy->dtype, have);
 	type_text(dl->shape, dl->ndim, dl->dtype, want);
 	if (!same_shape(npy, dl))
 		return tenon_error(-TENON_E_VALUE, "%s holds %s, not of the shape of %s", path,

@@ -12,36 +12,26 @@
 #include <tenon/buffer.h>
 #include <tenon/tensor.h>
 
-#define NPY_HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#include "lib/npy_header.h"
 
-/* largest number of dimensions of a tensor */
-#define NPY_DIMENSIONS 64
+#define NPY_HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 /**
  * struct npy - a parsed array file
+ * @head: shape, order, and numpy's name of the type
  * @dtype: element type; {TENON_DTYPE_HANDLE, 8 * bytes} for numpy's raw bytes ("V2"), which state
  * only a size
  * @raw: the elements are raw bytes
- * @ndim: number of dimensions
- * @shape: extents
- * @elements: product of the extents
  * @data: the elements in file order; a slice of the file's bytes
- * @fortran: column-major order: the first index changes fastest
  * @swapped: the bytes of numbers are in the other order than on this machine
  */
 struct npy {
+	struct npy_header head;
 	DLDataType dtype;
 	bool raw;
-	int32_t ndim;
-	int64_t shape[NPY_DIMENSIONS];
-	uint64_t elements;
 	struct tenon_slice data;
-	bool fortran;
 	bool swapped;
 };
-
-/** npy_is - test for the magic number of array files */
-bool npy_is(struct tenon_slice bytes);
 
 /**
  * npy_read - read an array file
@@ -53,10 +43,6 @@ bool npy_is(struct tenon_slice bytes);
  * lack (strings, dates, records, long double); -TENON_E_OVERFLOW.
  */
 int npy_read(struct tenon_slice bytes, const char *name, struct npy *out);
-
-/* limits: bytes before a header's text, and bytes of a header; numpy itself stops at 10 000 */
-#define NPY_LEAST	12
-#define NPY_HEADER_MOST (1 << 20)
 
 /** npy_read_head - npy_read() of shape and dtype only: the data may be missing */
 int npy_read_head(struct tenon_slice bytes, const char *name, struct npy *out);
