@@ -197,6 +197,20 @@ record_relax()
 		"$tenon" replay "$scratch/relax" --device cpu:0
 }
 
+# a limit of files stands in for a disk that is full
+a_full_disk_is_told()
+{
+	(
+		trap '' XFSZ
+		ulimit -f 8
+		record_graph "$scratch/full" 2>&1
+		echo "status $?"
+	) | cat > "$scratch/out"
+	cat "$scratch/out"
+	grep -q 'full: File too large' "$scratch/out" && grep -q 'status 3' "$scratch/out" && [ ! -e "$scratch/full/record.json" ] &&
+		fails_with 3 record.json "$tenon" replay "$scratch/full" --device cpu:0
+}
+
 # ---- OpenCL
 
 one_model_for_both()
@@ -273,6 +287,7 @@ it "a record calls no function outside its module" no_function_of_the_process_is
 it "wrong options are refused" wrong_options
 it "JSON has the difference" json_has_the_difference
 it "a run that fails ends its record" a_failed_run_has_a_record
+it "a record that the disk has no room for is told, and has no manifest" a_full_disk_is_told
 it "a model of Relax is equal to its record" record_relax
 if "$tenon" devices 2> "$scratch/err" | grep -q '^opencl:0'; then
 	it "one model, compiled for both, is equal on the processor and OpenCL" one_model_for_both
