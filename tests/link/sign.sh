@@ -124,6 +124,22 @@ it "a public key does not sign" refuses 3 'want a private key' sign --key ec.pub
 it "a short key is refused" refuses 3 'of 1024 bits; want 2048 or more' sign --key short.pem module.so
 it "a key of another algorithm is refused" refuses 3 'ed.pem: ' sign --key ed.pem module.so
 it "a signature without a key is a mistake" refuses 2 'without --key' verify --signature module.so.sig module.so
+it "a module that is not there is named" refuses 3 'none.so' sign --key ec.pem -o none.sig none.so
+it "so is a folder for the signature that is not there" refuses 3 'none/module.sig' sign --key ec.pem -o none/module.sig module.so
+it "a second module is a mistake" refuses 2 'module.so' sign --key ec.pem module.so module.so
+
+# a limit of files stands in for a disk that is full
+keeps_old_signature()
+{
+	tenon sign --key ec.pem -o kept.sig module.so && cp kept.sig old.sig || return
+	(
+		trap '' XFSZ
+		ulimit -f 0
+		tenon sign --key rsa.pem -o kept.sig module.so 2>&1
+		echo "status $?"
+	) | tee /dev/stderr | grep -q 'File too large' && cmp kept.sig old.sig && ! ls | grep -v '^kept.sig$' | grep kept
+}
+it "a signature that the disk has no room for leaves the old one" keeps_old_signature
 it "signing without a key is one" refuses 2 '--key FILE is missing' sign module.so
 
 finish
