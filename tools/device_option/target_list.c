@@ -57,7 +57,7 @@ static int note_session(struct cli *cli, struct target_list *list, size_t i)
 
 int target_list_open(struct cli *cli, struct target_list *list)
 {
-	bool remote = OPTION_ON(DEVICES) && list->remote != NULL;
+	bool remote = list->remote != NULL;
 	size_t i;
 	int code;
 
@@ -65,8 +65,9 @@ int target_list_open(struct cli *cli, struct target_list *list)
 	if (remote && !list->count)
 		list->name[list->count++] = "cpu";
 	for (i = 0; i < list->count; i++) {
-		code = remote ? open_remote(cli, list, list->name[i], &list->on[i])
-			      : target_open(cli, list->name[i], &list->on[i]);
+		code = OPTION_ON(DEVICES) && remote
+			       ? open_remote(cli, list, list->name[i], &list->on[i])
+			       : target_open(cli, list->name[i], &list->on[i]);
 		if (OPTION_ON(DEVICES) && !code && !remote)
 			code = note_session(cli, list, i);
 		if (code)
