@@ -98,6 +98,7 @@ def end_all(child, scratch, number):
     print(f"{line}tenon-compile: ended by {signal.Signals(number).name}", file=sys.stderr, flush=True)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+    os._exit(128 + number)  # the first process of a container outlives that
 
 
 def raise_ended(number, _frame):

@@ -156,6 +156,20 @@ it "Ctrl-C while TVM is imported leaves nothing" ended SIGINT "$scratch/tmp/teno
 it "and so it does while code is generated" ended SIGINT "$scratch/tmp/tenon-compile.*/tmp*"
 it "and when the module is written" ended SIGINT "$scratch/out/.model.so.*"
 it "and so does SIGTERM" ended SIGTERM "$scratch/tmp/tenon-compile.*/tmp*"
+# first_process: as in a container; the kernel does not end it by a signal that it sends itself
+first_process()
+{
+	(
+		unset CC
+		unshare --user --map-root-user --pid --fork --kill-child sh -c '(while sleep 0.2; do kill -TERM 1; done) & exec "$@"' sh \
+			"$python" compile/tenon-compile "$network" -o "$scratch/none.so"
+	) > "$scratch/refused" 2>&1
+	status=$?
+	echo "status $status"
+	cat "$scratch/refused"
+	[ "$status" -eq 143 ] && is_one_line "$scratch/refused"
+}
+
 # some of seven
 keeps_tiles()
 {
@@ -164,6 +178,11 @@ keeps_tiles()
 	echo "$count kernels"
 	[ "$count" -gt 0 ] && [ "$count" -lt 7 ]
 }
+if unshare --user --map-root-user --pid --fork true 2>/dev/null; then
+	it "and so it does in a container, whose first process it is" first_process
+else
+	skip_case "and so it does in a container, whose first process it is" "unshare is not allowed"
+fi
 network=$scratch/layers.onnx
 it "tiles that were found before Ctrl-C are kept" keeps_tiles
 network=$scratch/right.onnx
