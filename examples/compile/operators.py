@@ -138,7 +138,12 @@ class Graph:
 
     def text(self, outputs):
         variables = [i for i, node in enumerate(self.nodes) if node["op"] == "null"]
-        attrs = {"shape": ["list_shape", self.rows], "dltype": ["list_str", ["float32"] * len(self.rows)]}
+        count = len(self.rows)
+        attrs = {
+            "shape": ["list_shape", self.rows],
+            "dltype": ["list_str", ["float32"] * count],
+            "storage_id": ["list_int", list(range(count))],  # a storage of its own for each value
+        }
         return json.dumps(
             {
                 "nodes": self.nodes,

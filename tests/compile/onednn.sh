@@ -36,9 +36,9 @@ it "a shape that is missing is asked for" refuses
 
 made()
 {
-	"$TENON" partition --for dnnl --params "$graph/graph.params" -o "$net" "$graph/graph.json" > "$scratch/said"
-	cat "$scratch/said"
-	grep -q ' in 1 region;' "$scratch/said" && ! grep -q ' kept ' "$scratch/said" && sh "$net/link.sh" -o "$net/model.so"
+	"$TENON" partition --for dnnl --params "$graph/graph.params" -o "$net" "$graph/graph.json" > "$scratch/parts"
+	cat "$scratch/parts"
+	grep -q ' in 1 region;' "$scratch/parts" && ! grep -q ' kept ' "$scratch/parts" && sh "$net/link.sh" -o "$net/model.so"
 }
 it "oneDNN takes all of it, in one region" made
 
