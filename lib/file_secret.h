@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check that a file with a secret is one, and belongs to its user alone. */
+/* Read a file with a key or a certificate, and check that one with a secret belongs to its user alone. */
 #ifndef LIB_FILE_SECRET_H
 #define LIB_FILE_SECRET_H
 
@@ -16,7 +16,7 @@
  * file_secret_check - refuse a file with a secret that other users can read or change
  * @st: from fstat() of the open file, so that what is checked is what is read
  * @path: its name, for the message
- * @what: what it holds: "key", "secret"
+ * @what: what it holds: "key", "secret", "certificate"
  *
  * Return: 0; -TENON_E_VALUE with the mode and the remedy.
  */
@@ -30,7 +30,7 @@ static inline int file_secret_check(const struct stat *st, const char *path, con
 }
 
 /**
- * file_secret_open_any - open a regular file that may hold a secret, whoever can use it
+ * file_secret_open_any - open a regular file that may hold a secret, or what belongs to one, whoever can use it
  * @path: its name
  * @what: what it holds, as there
  * @fd: receives the descriptor
@@ -77,23 +77,25 @@ static inline int file_secret_open(const char *path, const char *what, int *fd)
 	return err;
 }
 
-/* no key is larger */
-#define FILE_SECRET_MOST (64 << 10)
+/* no key is larger; of certificates there may be many: those that a distribution trusts have 220 KB */
+#define FILE_SECRET_MOST       (64 << 10)
+#define FILE_CERTIFICATES_MOST (4 << 20)
 
 /**
  * file_secret_read - read a file that file_secret_open() opened, for a library that would open it by its name
  * @fd: the file; is closed
  * @path: its name, for the message
  * @what: what it holds, as there
+ * @most: bytes that it may have
  * @out: receives the bytes, and a NUL that does not count; file_secret_free() frees them
  * @size: receives their number
  *
- * Return: 0; -TENON_E_IO; -TENON_E_VALUE for more than FILE_SECRET_MOST; -TENON_E_NOMEM.
+ * Return: 0; -TENON_E_IO; -TENON_E_VALUE for more than @most; -TENON_E_NOMEM.
  */
-static inline int file_secret_read(int fd, const char *path, const char *what, char **out,
-				   size_t *size)
+static inline int file_secret_read(int fd, const char *path, const char *what, size_t most,
+				   char **out, size_t *size)
 {
-	const size_t room = FILE_SECRET_MOST + 1;
+	const size_t room = most + 1;
 	char *bytes = malloc(room);
 	ssize_t n = 1;
 	int err = 0;
@@ -111,8 +113,8 @@ static inline int file_secret_read(int fd, const char *path, const char *what, c
 	}
 	close(fd);
 	if (!err && *size == room)
-		err = tenon_error(-TENON_E_VALUE, "%s: more than %d bytes, too many for a %s", path,
-				  FILE_SECRET_MOST, what);
+		err = tenon_error(-TENON_E_VALUE, "%s: more than %zu bytes, too many for a %s",
+				  path, most, what);
 	if (!err)
 		bytes[*size] = '\0';
 	return err;

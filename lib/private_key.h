@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse a private key that was read from a file, for rooms that use mbedtls. */
+/* Parse a key that was read from a file, for rooms that use mbedtls. */
 #ifndef LIB_PRIVATE_KEY_H
 #define LIB_PRIVATE_KEY_H
 
@@ -7,6 +7,12 @@
 #include <mbedtls/pk.h>
 #include <mbedtls/version.h>
 #include <string.h>
+
+/* What mbedtls is given as the size of a key or certificate, of which file_secret_read() gave @bytes: it counts the NUL of PEM. */
+static inline size_t key_size(const char *bytes, size_t size)
+{
+	return size + (strstr(bytes, "-----BEGIN ") != NULL);
+}
 
 /**
  * private_key_parse - parse a private key without a passphrase, in PEM or DER
@@ -20,8 +26,7 @@
 static inline int private_key_parse(mbedtls_pk_context *key, mbedtls_ctr_drbg_context *random,
 				    const char *bytes, size_t size)
 {
-	/* mbedtls counts the NUL of PEM */
-	const size_t all = size + (strstr(bytes, "-----BEGIN ") != NULL);
+	const size_t all = key_size(bytes, size);
 
 #if MBEDTLS_VERSION_MAJOR >= 3
 	return mbedtls_pk_parse_key(key, (const unsigned char *)bytes, all, NULL, 0,

@@ -58,8 +58,7 @@ static int key_error(const char *path, const char *what, int error)
 	if (lacks_memory())
 		return tenon_error(-TENON_E_NOMEM, "%s: out of memory", path);
 	mbedtls_strerror(error, text, sizeof(text));
-	return tenon_error(error == MBEDTLS_ERR_PK_FILE_IO_ERROR ? -TENON_E_IO : -TENON_E_VALUE,
-			   "%s: want a %s in PEM or DER: %s", path, what, text);
+	return tenon_error(-TENON_E_VALUE, "%s: want a %s in PEM or DER: %s", path, what, text);
 }
 
 /* Allocated: the state of mbedtls's entropy alone may take 40 KiB, too much for a small stack. */
@@ -112,7 +111,7 @@ static int read_private(struct signature_work *w, const char *path)
 
 	if (err)
 		return err;
-	err = file_secret_read(fd, path, "key", &bytes, &size);
+	err = file_secret_read(fd, path, "key", FILE_SECRET_MOST, &bytes, &size);
 	if (!err) {
 		errno = 0;
 		error = private_key_parse(&w->key, &w->random, bytes, size);
@@ -126,11 +125,22 @@ static int read_private(struct signature_work *w, const char *path)
 
 static int read_public(struct signature_work *w, const char *path)
 {
-	int error;
+	struct stat st;
+	char *bytes;
+	size_t size;
+	int error, fd, err = file_secret_open_any(path, "key", &fd, &st);
 
-	errno = 0;
-	error = mbedtls_pk_parse_public_keyfile(&w->key, path);
-	return error ? key_error(path, "public key", error) : check_key(w, path);
+	if (err)
+		return err;
+	err = file_secret_read(fd, path, "key", FILE_SECRET_MOST, &bytes, &size);
+	if (!err) {
+		errno = 0;
+		error = mbedtls_pk_parse_public_key(&w->key, (const unsigned char *)bytes,
+						    key_size(bytes, size));
+		err = error ? key_error(path, "public key", error) : 0;
+	}
+	free(bytes);
+	return err ? err : check_key(w, path);
 }
 
 static int hash_of(struct tenon_slice bytes, unsigned char hash[HASH_SIZE])

@@ -31,7 +31,7 @@ static int read_key(struct tls_server *s, const char *path)
 
 	if (err)
 		return err;
-	err = file_secret_read(fd, path, "key", &bytes, &size);
+	err = file_secret_read(fd, path, "key", FILE_SECRET_MOST, &bytes, &size);
 	if (!err) {
 		error = private_key_parse(&s->key, &s->base.random, bytes, size);
 		err = error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
@@ -52,11 +52,8 @@ int tls_server_open(const char *certificate, const char *key, struct tls_server 
 	error = tls_base_init(&s->base, MBEDTLS_SSL_IS_SERVER);
 	if (error)
 		err = tls_fail(-TENON_E_IO, "TLS", error);
-	if (!err) {
-		error = mbedtls_x509_crt_parse_file(&s->base.certificate, certificate);
-		if (error)
-			err = tls_fail(-TENON_E_VALUE, certificate, error);
-	}
+	if (!err)
+		err = tls_read_certificate(&s->base, certificate);
 	if (!err)
 		err = read_key(s, key);
 	if (!err) {

@@ -2,10 +2,13 @@
 /* What server and client share: random numbers, and bytes over a socket. */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <tenon/error.h>
 
 #include "lib/brief_errors.h"
+#include "lib/file_secret.h"
+#include "lib/private_key.h"
 #include "rpc/wire/tls.h"
 #include "rpc/wire/tls_state.h"
 
@@ -38,6 +41,25 @@ void tls_base_fini(struct tls_base *b)
 	mbedtls_x509_crt_free(&b->certificate);
 	mbedtls_ctr_drbg_free(&b->random);
 	mbedtls_entropy_free(&b->entropy);
+}
+
+int tls_read_certificate(struct tls_base *b, const char *path)
+{
+	struct stat st;
+	char *bytes;
+	size_t size;
+	int error, fd, err = file_secret_open_any(path, "certificate", &fd, &st);
+
+	if (err)
+		return err;
+	err = file_secret_read(fd, path, "certificate", FILE_CERTIFICATES_MOST, &bytes, &size);
+	if (!err) {
+		error = mbedtls_x509_crt_parse(&b->certificate, (const unsigned char *)bytes,
+					       key_size(bytes, size));
+		err = error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
+	}
+	free(bytes);
+	return err;
 }
 
 int tls_send(void *fd, const unsigned char *bytes, size_t size)

@@ -97,13 +97,13 @@ static const struct connection_ops tls_ops = { read_some, write_some, close_tls,
 static int read_authority(struct tls_connection *t)
 {
 	const char *path = secure_getenv("TENON_RPC_CA");
-	int error;
+	int err;
 
 	if (!path || !*path)
 		path = "/etc/ssl/certs/ca-certificates.crt";
-	error = mbedtls_x509_crt_parse_file(&t->base.certificate, path);
-	if (error)
-		return tls_fail(error < 0 ? -TENON_E_IO : -TENON_E_VALUE, path, error);
+	err = tls_read_certificate(&t->base, path);
+	if (err)
+		return err;
 	mbedtls_ssl_conf_ca_chain(&t->base.config, &t->base.certificate, NULL);
 	mbedtls_ssl_conf_authmode(&t->base.config, MBEDTLS_SSL_VERIFY_REQUIRED);
 	return 0;

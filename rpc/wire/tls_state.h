@@ -28,6 +28,14 @@ struct tls_base {
 int tls_base_init(struct tls_base *b, int endpoint);
 void tls_base_fini(struct tls_base *b);
 
+/**
+ * tls_read_certificate - read the certificates of a file
+ * @path: a regular file, in PEM or DER
+ *
+ * Return: 0; -TENON_E_IO; -TENON_E_VALUE for what is no certificate; -TENON_E_NOMEM.
+ */
+int tls_read_certificate(struct tls_base *b, const char *path);
+
 /* records on a non-blocking socket; @fd points to it */
 int tls_send(void *fd, const unsigned char *bytes, size_t size);
 int tls_receive(void *fd, unsigned char *bytes, size_t size);

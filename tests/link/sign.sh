@@ -72,14 +72,15 @@ it "a private key that other users can read is refused" refuses_shared_key
 
 # a pipe without a writer
 mkfifo -m 600 pipe.pem
+# refuses_pipe VERB
 refuses_pipe()
 {
-	timeout 30 "$build/tenon" sign --key pipe.pem module.so > said.all 2>&1
+	timeout 30 "$build/tenon" "$1" --key pipe.pem module.so > said.all 2>&1
 	got=$?
 	cat said.all
 	[ $got -eq 3 ] && grep -qF 'the key is read from a file, and this is none' said.all
 }
-it "so is a named pipe, without a wait" refuses_pipe
+it "so is a named pipe, without a wait" refuses_pipe sign
 head -c 70000 /dev/zero > long.pem
 it "a file that is too large for a key is none" refuses 3 'too many for a key' sign --key long.pem module.so
 it "a missing one is named" refuses 3 'none.pem: No such file' sign --key none.pem module.so
@@ -91,6 +92,10 @@ signs()
 		openssl dgst -sha256 -verify "$1.pub" -signature module.so.sig module.so
 }
 it "an RSA signature is one that openssl accepts" signs rsa
+it "as a public key, a named pipe is refused without a wait" refuses_pipe verify
+it "a public key is not read without end" refuses 3 'this is none' verify --key /dev/zero module.so
+it "nor has it a limit beyond that of a private one" refuses 3 'too many for a key' verify --key long.pem module.so
+it "a missing public key is named" refuses 3 'none.pub: No such file' verify --key none.pub module.so
 it "so is one with ECDSA" signs ec
 ln ec.pub der.pub
 it "and one with a key in DER" signs der

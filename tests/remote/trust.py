@@ -158,6 +158,7 @@ def keys_that_are_none_are_refused():
     # a pipe without a writer: nothing waits for one
     os.mkfifo(path("pipe"), 0o600)
     assert "this is none" in refused(*words[:3], path("pipe"))
+    assert "the certificate is read from a file" in refused(words[0], path("pipe"), *words[2:])
     assert "No such file" in refused(*words[:3], path("none"))
     assert "too many for a key" in refused(*words[:3], write("long", bytes(70000)))
     # in DER
@@ -304,6 +305,11 @@ def our_client_speaks_tls():
     assert result.returncode == 0 and "3 MiB in" in result.stdout, result
     # a certificate of nobody, and one for another host
     assert "its certificate is refused" in client(address, code=2)
+    # what is no file with certificates: nothing waits for a writer, or reads without end
+    os.mkfifo(path("authority"), 0o600)
+    assert "the certificate is read from a file" in client(address, code=2, ca=path("authority"))
+    assert "the certificate is read from a file" in client(address, code=2, ca="/dev/zero")
+    assert "No such file" in client(address, code=4, ca=path("none"))
     assert "its certificate is refused" in client(f"rpc+tls://127.0.0.1:{port}?key=k", code=2, ca=path("tls.crt"))
 
 
