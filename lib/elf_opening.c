@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predict what dlopen() does with a library from its headers and dynamic section. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
@@ -214,6 +215,8 @@ int elf_check_opening(const char *path, bool *inert)
 		s.size = got > 0 ? (size_t)got : 0;
 		err = check_start(&s, path, (uint64_t)size, inert);
 	}
+	if (size < 0 && errno == ESPIPE)
+		err = tenon_error(-TENON_E_IO, "%s: is not a regular file", path);
 	close(s.fd);
 	return err;
 }

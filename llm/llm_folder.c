@@ -2,6 +2,7 @@
 /* Find files in the folder of a model. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -70,11 +71,12 @@ int llm_find_only(const char *folder, const char *suffix, char **out)
 static bool is_gguf(const char *path)
 {
 	char head[4] = "";
-	FILE *f = fopen(path, "rbe");
-	const bool is = f && fread(head, 1, 4, f) == 4 && !memcmp(head, "GGUF", 4);
+	/* a named pipe without a writer has no bytes; nothing waits for them */
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const bool is = fd >= 0 && read(fd, head, 4) == 4 && !memcmp(head, "GGUF", 4);
 
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 	return is;
 }
 

@@ -297,6 +297,13 @@ make_bad()
 		echo '{"version": 5, "model_name": "a", "style": "operator", "executors": []}' > made/metadata.json &&
 		(cd made && tar cf ../operator.tar metadata.json)
 }
+# nothing waits for a writer
+links_no_pipe()
+{
+	mkfifo pipe.so && timeout 60 $EMULATOR "$TENON_COMMAND" link -o out.so pipe.so
+	[ $? -eq 2 ]
+}
+it "a named pipe is no library" links_no_pipe
 it "bad archives are made" make_bad
 it "an absolute name is refused" bad 3 'is called "/tmp/tenon-x"' absolute.tar
 it "a name above the archive is refused" bad 3 'is called "../tenon-x"' above.tar

@@ -62,7 +62,10 @@ refuses_wrong_models()
 
 refuses_wrong_weights()
 {
-	ends 3 "$scratch/none" --weights "$scratch/none" $model
+	# nothing waits for a writer
+	mkfifo "$scratch/weights"
+	ends 3 "$scratch/none" --weights "$scratch/none" $model &&
+		ends 3 "$scratch/weights: is not a regular file" --weights "$scratch/weights" $model
 }
 
 refuses_wrong_keys()

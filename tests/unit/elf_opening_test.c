@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <tenon/tenon.h>
 #include <unistd.h>
 
 #include "lib/elf.h"
@@ -188,6 +190,26 @@ static void what_is_no_file_is_left_to_the_linker(void **state)
 	inert = true;
 	assert_int_equal(elf_check_opening("/", &inert), 0);
 	assert_false(inert);
+	inert = true;
+	assert_int_equal(elf_check_opening("/dev/zero", &inert), 0);
+	assert_false(inert);
+}
+
+/* dlopen() would wait for a writer */
+static void a_named_pipe_is_refused(void **state)
+{
+	struct tenon_module *m;
+	char path[4096];
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/pipe-%d.so", tmp ? tmp : "/tmp", getpid());
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(60);
+	assert_int_equal(tenon_module_load(path, &m), -TENON_E_IO);
+	assert_error_has("is not a regular file");
+	alarm(0);
+	unlink(path);
 }
 
 /* more headers than are read at once */
@@ -223,6 +245,7 @@ int main(void)
 		cmocka_unit_test(constructors_are_those_beside_the_compilers),
 		cmocka_unit_test(any_part_of_a_library_can_be_looked_at),
 		cmocka_unit_test(what_is_no_file_is_left_to_the_linker),
+		cmocka_unit_test(a_named_pipe_is_refused),
 		cmocka_unit_test(many_segments_are_looked_at),
 	};
 

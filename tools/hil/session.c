@@ -244,7 +244,7 @@ static int stage_all(struct session *s)
 
 static const char *machine_of_elf(const char *path, unsigned char header[20])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : read(fd, header, 20);
 	bool big;
 
