@@ -316,6 +316,14 @@ it "so are those that only the plug-in writes" \
 it "a missing file has another status" refused 3 "$scratch/nowhere.params" tenon params list "$scratch/nowhere.params"
 mv "$scratch/kept.so" "$lib/tenon/params.so"
 mv "$lib/tenon/describe.so" "$scratch/kept.so"
+# a root without a loader
+without_loader()
+{
+	printf x > "$scratch/strange.bin" && run tenon link --allow unknown -o "$scratch/strange.so" "$scratch/strange.bin=strange" &&
+		refused 4 "no function is found.*CONFIG_DESCRIBE=m.*$lib/tenon/describe.so: no such file" tenon run "$scratch/strange.so"
+}
+! grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf" ||
+	it "without what describes files, a module that has nothing to run is refused, with option and file" without_loader
 if [ "$(uname -m)" = x86_64 ]; then
 	it "without what describes files, inspecting one is refused, with option and file" \
 		refused 4 "CONFIG_DESCRIBE=m.*$lib/tenon/describe.so" tenon inspect "$model/vm.so"

@@ -2,6 +2,7 @@
 /* Find the function to run: the one that was named, or the module's only one. */
 #include <string.h>
 #include <tenon/backend/buffer.h>
+#include <tenon/visit.h>
 
 #include "link/inspection.h"
 #include "tools/opened_model/module_text.h"
@@ -31,13 +32,34 @@ static int add_name(void *context, struct tenon_slice name)
 	return 0;
 }
 
+static int ignore_field(void *context, const char *name, const struct tenon_value *value)
+{
+	return 0;
+}
+
+/* Only a plug-in can tell that a root without functions has no loader: if it is missing, say so. */
+static int nothing_to_run(struct cli *cli, const struct run *run)
+{
+	const struct tenon_visitor v = { .size = sizeof(v), .field = ignore_field };
+
+	if (tenon_object_visit((const struct tenon_object *)run->module, &v) ==
+	    -TENON_E_UNSUPPORTED) {
+		tenon_error_in(-TENON_E_UNSUPPORTED, "%s: no function is found, and why is unknown",
+			       run->options.file);
+		return cli_error(cli, CLI_UNAVAILABLE);
+	}
+	tenon_error_clear();
+	return cli_usage(cli, "%s has no function called main, and lists no other",
+			 run->options.file);
+}
+
 static int choose(struct cli *cli, struct run *run, const struct names *names)
 {
 	const char *file = run->options.file;
 	int err;
 
 	if (!names->count)
-		return cli_usage(cli, "%s has no function called main, and lists no other", file);
+		return nothing_to_run(cli, run);
 	if (names->count > 1)
 		return cli_usage(cli,
 				 "%s has %zu functions and none is called main; choose with "
