@@ -4,10 +4,13 @@
 #include <tenon/rpc.h>
 #include <tenon/tenon.h>
 
+/* A line may quote what a peer sent, and nobody is to write escapes to our terminal. */
 static void print_line(void *context, const char *line)
 {
 	(void)context;
-	fprintf(stderr, "%s\n", line);
+	for (; *line; line++)
+		fputc(*line >= ' ' && *line <= '~' ? *line : '?', stderr);
+	fputc('\n', stderr);
 }
 
 int main(int argc, char **argv)
@@ -21,7 +24,7 @@ int main(int argc, char **argv)
 	options.say = print_line;
 	/* returns after SIGTERM or SIGINT */
 	if (tenon_rpc_serve(&options)) {
-		fprintf(stderr, "%s\n", tenon_error_message());
+		print_line(NULL, tenon_error_message());
 		return 1;
 	}
 	return 0;

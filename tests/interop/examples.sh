@@ -54,6 +54,9 @@ with()
 serves_a_client()
 {
 	address=unix:$scratch/board
+	# what a line quotes is not to reach a terminal as escapes
+	"$examples/board" "$(printf 'no\033[31m:x')" > "$scratch/out" 2>&1 && return 1
+	grep -q 'no?\[31m:x: ' "$scratch/out" || return 1
 	"$examples/board" "$address" > "$scratch/out" 2>&1 &
 	server=$!
 	tries=0
