@@ -452,14 +452,24 @@ static void note(struct server *s, struct MHD_Connection *c, enum connection_sta
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Count a reply that is to come, or not: the end of the server waits for those that are counted. */
+static void count(struct exchange *e, bool whole)
+{
+	struct server *s = e->server;
+
+	pthread_mutex_lock(&s->lock);
+	s->unsent += whole;
+	s->unsent -= e->whole;
+	e->whole = whole;
+	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* The request is there: from here on it has a reply to come. */
 static void note_whole(struct exchange *e, struct MHD_Connection *c)
 {
-	pthread_mutex_lock(&e->server->lock);
-	connection_note(c, CONNECTION_WHOLE);
-	e->server->unsent += !e->whole;
-	e->whole = true;
-	pthread_mutex_unlock(&e->server->lock);
+	note(e->server, c, CONNECTION_WHOLE);
+	count(e, true);
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *c, const char *url,
@@ -473,11 +483,16 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 
 	if (!e) {
 		note(s, c, CONNECTION_BODY);
+		e = make_exchange(s, c);
+		if (!e)
+			return MHD_NO;
+		*of_connection = e;
+		/* before the reply is queued, which another thread may send at once */
+		count(e, true);
 		result = check_request(s, c, url, method, version, &generates);
-		if (!generates)
-			return result;
-		*of_connection = make_exchange(s, c);
-		return *of_connection ? MHD_YES : MHD_NO;
+		if (generates)
+			count(e, false); /* its body is still to come */
+		return result;
 	}
 	if (*size) {
 		if (is_too_slow(e))

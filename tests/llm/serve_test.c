@@ -253,6 +253,36 @@ enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *c, unsigned int
 	return __real_MHD_queue_response(c, status, response);
 }
 
+static size_t unsent(struct running *r)
+{
+	size_t have;
+
+	pthread_mutex_lock(&r->s.lock);
+	have = r->s.unsent;
+	pthread_mutex_unlock(&r->s.lock);
+	return have;
+}
+
+static void a_server_that_ends_waits_for_replies_to_requests_without_a_body(void **state)
+{
+	static const struct serve_exchange list = { GET("/v1/models"), 200, "\"object\"" };
+	struct running r;
+	int fd, i;
+
+	(void)state;
+	start_listening(&r, 4);
+	atomic_store(&slow_ms, 300);
+	fd = serve_send(r.port, &list);
+	for (i = 0; i < 5000 && !unsent(&r); i++)
+		usleep(1000);
+	assert_int_equal(unsent(&r), 1);
+	serve_finish_sending(&r.s, 60000);
+	assert_int_equal(unsent(&r), 0);
+	atomic_store(&slow_ms, 0);
+	close_server(&r);
+	assert_reply(fd, 200, list.words);
+}
+
 struct embedded {
 	struct tenon_llm_serve_options options;
 	atomic_uint port; /* 0 until it listens */
@@ -511,6 +541,7 @@ int main(void)
 		cmocka_unit_test(more_requests_than_may_wait_are_refused),
 		cmocka_unit_test(a_server_that_ends_refuses_what_waits_and_what_comes),
 		cmocka_unit_test(a_server_that_ends_waits_for_replies_no_longer_than_it_is_to),
+		cmocka_unit_test(a_server_that_ends_waits_for_replies_to_requests_without_a_body),
 		cmocka_unit_test(a_request_whose_client_has_left_is_dropped),
 		cmocka_unit_test(a_stream_whose_client_has_left_is_in_nobodys_way),
 		cmocka_unit_test(a_server_has_an_address_of_ipv6),
