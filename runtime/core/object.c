@@ -66,3 +66,14 @@ int(tenon_object_promote)(void *object)
 			return 1;
 	return 0;
 }
+
+int object_made(int err, void *out)
+{
+	struct tenon_object **object = out;
+
+	if (err) {
+		tenon_object_unref(*object);
+		*object = NULL;
+	}
+	return err;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inline reference counts for hot paths. */
+/* Inline reference counts for hot paths, and the end of functions that make objects. */
 #ifndef RUNTIME_CORE_REFERENCE_H
 #define RUNTIME_CORE_REFERENCE_H
 
@@ -35,5 +35,11 @@ static inline void object_unref(struct tenon_object *o)
 	if ((before & STRONG_MASK) == 1)
 		object_last_unref(o, before);
 }
+
+/*
+ * End a function that made the object *@out: drop it if the function failed. @out is a pointer to a pointer to any kind
+ * of object. Return: @err.
+ */
+int object_made(int err, void *out) TO_PLUGINS(object_made);
 
 #endif /* RUNTIME_CORE_REFERENCE_H */

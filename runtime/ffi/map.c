@@ -139,6 +139,17 @@ static uint64_t chain_next(const struct tenon_map *m, uint64_t i, uint8_t meta)
 
 /* ---- the list of items in the order of insertion */
 
+/* Where the index of the item behind item @i is, and of the item before it; at the ends, those of the map. */
+static uint64_t *next_of(struct tenon_map *m, uint64_t i)
+{
+	return i == NOWHERE ? &((struct dense_map *)m)->head : &item_at(m, i)->next;
+}
+
+static uint64_t *previous_of(struct tenon_map *m, uint64_t i)
+{
+	return i == NOWHERE ? &((struct dense_map *)m)->tail : &item_at(m, i)->previous;
+}
+
 static void list_append(struct tenon_map *m, uint64_t i)
 {
 	struct dense_map *d = (struct dense_map *)m;
@@ -146,42 +157,25 @@ static void list_append(struct tenon_map *m, uint64_t i)
 
 	item->previous = d->tail;
 	item->next = NOWHERE;
-	if (d->tail != NOWHERE)
-		item_at(m, d->tail)->next = i;
-	else
-		d->head = i;
+	*next_of(m, d->tail) = i;
 	d->tail = i;
 }
 
 static void list_remove(struct tenon_map *m, uint64_t i)
 {
-	struct dense_map *d = (struct dense_map *)m;
-	struct item *item = item_at(m, i);
+	const struct item *item = item_at(m, i);
 
-	if (item->previous != NOWHERE)
-		item_at(m, item->previous)->next = item->next;
-	else
-		d->head = item->next;
-	if (item->next != NOWHERE)
-		item_at(m, item->next)->previous = item->previous;
-	else
-		d->tail = item->previous;
+	*next_of(m, item->previous) = item->next;
+	*previous_of(m, item->next) = item->previous;
 }
 
 /* Correct the neighbours of an item that was moved to slot @i. */
 static void list_moved(struct tenon_map *m, uint64_t i)
 {
-	struct dense_map *d = (struct dense_map *)m;
-	struct item *item = item_at(m, i);
+	const struct item *item = item_at(m, i);
 
-	if (item->previous != NOWHERE)
-		item_at(m, item->previous)->next = i;
-	else
-		d->head = i;
-	if (item->next != NOWHERE)
-		item_at(m, item->next)->previous = i;
-	else
-		d->tail = i;
+	*next_of(m, item->previous) = i;
+	*previous_of(m, item->next) = i;
 }
 
 /* ---- the table */

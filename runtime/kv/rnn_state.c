@@ -8,6 +8,7 @@
 #include <tenon/memory.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/reference.h"
 #include "runtime/model/tensor_place.h"
 
 /**
@@ -651,9 +652,5 @@ int rnn_state_debug(struct rnn_state *r, int64_t layer, int64_t k, int64_t id,
 		err = copy_bytes(&r->storage[layer * r->kinds + k]->dl,
 				 (uint64_t)((s - r->sequences) * r->config.history + s->at) * bytes,
 				 &(*out)->dl, 0, bytes);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return leave(r, err);
+	return leave(r, object_made(err, out));
 }

@@ -2,6 +2,7 @@
 /* Load files with other devices for their target keys; a plug-in loads sets of artifacts (artifact_set.c). */
 #include "lib/brief_errors.h"
 #include "runtime/core/describer.h"
+#include "runtime/core/reference.h"
 #include "runtime/target/target_module.h"
 
 int tenon_artifacts_load(const struct tenon_artifact *items, size_t count,
@@ -31,9 +32,5 @@ int tenon_module_load_for(const char *path, const struct tenon_target *targets, 
 				  path);
 	if (!err)
 		err = target_choice_check(&choice, path);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }

@@ -11,6 +11,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
+#include "runtime/core/reference.h"
 #include "runtime/core/tensor_view.h"
 #include "runtime/model/storage.h"
 #include "runtime/core/saved_tensor.h"
@@ -135,11 +136,7 @@ int tenon_params_read(struct tenon_slice bytes, struct tenon_object *keep, const
 		place_data(*out, bytes.data);
 	if (!err && SAVED_TENSOR_FOREIGN)
 		err = params_own_data(*out, name);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 /* ---- files */
@@ -213,11 +210,7 @@ int params_open_file(const char *path, struct tenon_params **out)
 	if (err)
 		return err;
 	err = read_file(*out, path);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 /* ---- access */

@@ -13,6 +13,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/string_map.h"
+#include "runtime/core/reference.h"
 
 /* so many parameters are compared one by one */
 #define FEW 32
@@ -104,11 +105,8 @@ int tenon_params_create(const struct tenon_param *list, size_t count, struct ten
 	err = params_create(keep, out);
 	if (!err)
 		err = params_reserve(*out, count, names + 1, extents);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
+	if (object_made(err, out))
 		return err;
-	}
 	p = *out;
 	name = p->names;
 	shape = p->shapes;

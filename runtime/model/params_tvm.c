@@ -9,6 +9,7 @@
 
 #include "lib/brief_errors.h"
 #include "lib/cursor_fast.h"
+#include "runtime/core/reference.h"
 #include "runtime/core/saved_tensor.h"
 #include "runtime/kind/file_kind.h"
 
@@ -312,9 +313,5 @@ int params_take(struct tenon_cursor *c, struct tenon_object *keep, struct tenon_
 		err = read_tensors(*out, c, names, count);
 	if (!err && SAVED_TENSOR_FOREIGN)
 		err = params_own_data(*out, "parameters");
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }

@@ -9,6 +9,7 @@
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/half.h"
+#include "runtime/core/reference.h"
 #include "runtime/params/params_blocks.h"
 
 /* bytes of the file that are read at once; a whole number of blocks fits in */
@@ -182,11 +183,7 @@ int params_files_numbers(struct tenon_params *params, const struct tenon_param *
 		err = tenon_tensor_create(shape, item.tensor.ndim, dtype, out);
 	if (!err)
 		err = convert_all(&from, type, dtype, (*out)->dl.data);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 int params_files_dequantize(struct tenon_params *params, DLDataType dtype,
@@ -213,9 +210,5 @@ int params_files_dequantize(struct tenon_params *params, DLDataType dtype,
 		err = file_map_reserve("dequantised parameters", size, &(*out)->owned);
 	if (!err)
 		err = fill_all(*out, dtype);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }

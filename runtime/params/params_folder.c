@@ -16,6 +16,7 @@
 #include "lib/file_map.h"
 #include "lib/json_read.h"
 #include "lib/string_map.h"
+#include "runtime/core/reference.h"
 
 #define ONE_FILE   "model.safetensors"
 #define INDEX_FILE "model.safetensors.index.json"
@@ -175,11 +176,7 @@ static int open_index(const char *path, struct tenon_params **out)
 		json_text_fini(&f.json);
 	}
 	file_map_close(&text);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 static bool is_folder(const char *path)

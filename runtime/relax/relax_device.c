@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <tenon/memory.h>
 
+#include "runtime/core/reference.h"
+
 #define TUPLES_MOST 16 /* nesting limit for tuples in an input */
 
 static bool same_devices(const struct relax_vm *vm, const DLDevice *list, size_t count)
@@ -146,11 +148,7 @@ int relax_tensor_move(struct relax_vm *vm, const DLTensor *from, DLDevice device
 		err = tensor_on(vm, device, from, out);
 	if (!err)
 		err = place_copy(from, &(*out)->dl, bytes);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 static int array_to_main(struct relax_vm *vm, struct tenon_value *value, int depth);

@@ -7,6 +7,7 @@
 #include <tenon/memory.h>
 
 #include "lib/brief_errors.h"
+#include "runtime/core/reference.h"
 
 int self_test_host(const DLTensor *t, struct tenon_tensor **out)
 {
@@ -14,11 +15,7 @@ int self_test_host(const DLTensor *t, struct tenon_tensor **out)
 
 	if (!err)
 		err = tenon_tensor_copy(t, &(*out)->dl);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 static int set_input(struct tenon_model *model, size_t place, const struct tenon_case_value *v)
