@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_MIB  256
-#define MIB_MOST     (UINT64_C(1) << 40)
-#define TEMPORARY    7 /* ".XXXXXX" */
-#define ENTRIES_STEP 64
+#include "lib/array_room.h"
+
+#define DEFAULT_MIB 256
+#define MIB_MOST    (UINT64_C(1) << 40)
+#define TEMPORARY   7 /* ".XXXXXX" */
 
 struct entry {
 	struct timespec used;
@@ -54,19 +55,14 @@ static bool is_entry(const char *name)
 
 static bool add(struct entries *all, int folder, const char *name)
 {
-	struct entry *more = all->entry;
+	struct entry *more;
 	struct stat st;
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return true;
-	if (all->count == all->room) {
-		more = realloc(more, (all->room + ENTRIES_STEP) * sizeof(*more));
-		if (!more)
-			return false;
-		all->entry = more;
-		all->room += ENTRIES_STEP;
-	}
-	more += all->count++;
+	if (!array_reserve(all->entry, all->room, all->count + 1))
+		return false;
+	more = &all->entry[all->count++];
 	more->used = st.st_mtim;
 	more->size = (uint64_t)st.st_size;
 	memcpy(more->name, name, strlen(name) + 1);

@@ -4,28 +4,21 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "rpc/client/rpc.h"
 
 static int reserve_arguments(struct rpc *r, uint32_t count)
 {
-	struct wire_tensor *tensors;
-	struct wire_value *values;
+	uint32_t room = r->values_room;
 
 	if (count > WIRE_ARGUMENTS_MOST)
 		return tenon_error(-TENON_E_VALUE, "%u arguments, at most %d can be sent", count,
 				   WIRE_ARGUMENTS_MOST);
-	if (count <= r->values_room)
-		return 0;
-	values = realloc(r->values, count * sizeof(*values));
-	if (values)
-		r->values = values;
-	tensors = realloc(r->tensors, count * sizeof(*tensors));
-	if (tensors)
-		r->tensors = tensors;
-	if (!values || !tensors)
+	/* there is room for as many tensors as values */
+	if (!array_reserve(r->tensors, room, count) ||
+	    !array_reserve(r->values, r->values_room, count))
 		return tenon_error(-TENON_E_NOMEM, "no memory for %u arguments", count);
-	r->values_room = count;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <tenon/string.h>
 #include <tenon/trace.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/error_slot.h"
 #include "rpc/client/rpc.h"
@@ -553,21 +554,9 @@ int rpc_one_value(struct rpc *r, enum wire_kind kind, struct wire_value *out)
 
 static void free_later(struct rpc *r, const struct rpc_freed *freed)
 {
-	struct rpc_freed *grown;
-	size_t room;
-
-	if (!freed->handle)
-		return;
-	if (r->connection && r->freed_count == r->freed_room) {
-		room = r->freed_room ? 2 * r->freed_room : 64;
-		grown = realloc(r->freed, room * sizeof(*grown));
-		/* without memory the server frees it at the end of the session */
-		if (grown) {
-			r->freed = grown;
-			r->freed_room = room;
-		}
-	}
-	if (r->connection && r->freed_count < r->freed_room)
+	/* without memory the server frees it at the end of the session */
+	if (freed->handle && r->connection &&
+	    array_reserve(r->freed, r->freed_room, r->freed_count + 1))
 		r->freed[r->freed_count++] = *freed;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "rpc/server/session_state.h"
 #include "rpc/wire/wire_codes.h"
@@ -17,20 +18,11 @@
 
 static int reserve_values(struct session *s, uint32_t count)
 {
-	struct tenon_value *args;
-	DLTensor *tensors;
+	uint32_t room = s->args_room;
 
-	if (count <= s->args_room)
-		return 0;
-	args = realloc(s->args, count * sizeof(*args));
-	if (args)
-		s->args = args;
-	tensors = realloc(s->tensors, count * sizeof(*tensors));
-	if (tensors)
-		s->tensors = tensors;
-	if (!args || !tensors)
+	/* there is room for as many tensors as arguments */
+	if (!array_reserve(s->tensors, room, count) || !array_reserve(s->args, s->args_room, count))
 		return tenon_error(-TENON_E_NOMEM, "no memory for %u arguments", count);
-	s->args_room = count;
 	return 0;
 }
 

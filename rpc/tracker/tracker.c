@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/clock.h"
 #include "rpc/tracker/tracker_state.h"
@@ -52,17 +53,8 @@ static void set_options(int fd)
 
 static bool add_connection(struct tracker *t, struct tracker_peer *c)
 {
-	unsigned int room = t->connection_room ? 2 * t->connection_room : 64;
-	struct tracker_peer **grown;
-
-	if (t->connection_count == t->connection_room) {
-		grown = realloc(t->connections, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		t->connections = grown;
-		t->connection_room = room;
-	}
-	if (!tracker_watch(t, &c->source, EPOLLIN | EPOLLRDHUP, false))
+	if (!array_reserve(t->connections, t->connection_room, t->connection_count + 1) ||
+	    !tracker_watch(t, &c->source, EPOLLIN | EPOLLRDHUP, false))
 		return false;
 	c->index = t->connection_count;
 	t->connections[t->connection_count++] = c;

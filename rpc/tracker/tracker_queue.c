@@ -6,21 +6,7 @@
 #include <string.h>
 #include <tenon/string.h>
 
-/* Make room for one more pointer. */
-static bool reserve_pointer(void *pointers, unsigned int count, unsigned int *room)
-{
-	unsigned int more = *room ? 2 * *room : 8;
-	void **old = *(void ***)pointers, **grown;
-
-	if (count < *room)
-		return true;
-	grown = realloc(old, more * sizeof(*grown));
-	if (!grown)
-		return false;
-	*(void ***)pointers = grown;
-	*room = more;
-	return true;
-}
+#include "lib/array_room.h"
 
 static void take_out(void *pointers, unsigned int *count, unsigned int i)
 {
@@ -98,7 +84,7 @@ struct tracker_queue *tracker_queue_of(struct tracker_queues *all, struct tenon_
 	if (all->count >= TRACKER_KEYS_MOST && !drop_unused(all))
 		return NULL;
 	q = calloc(1, sizeof(*q));
-	if (!q || !reserve_pointer(&all->queues, all->count, &all->room)) {
+	if (!q || !array_reserve(all->queues, all->room, all->count + 1)) {
 		free(q);
 		return NULL;
 	}
@@ -124,7 +110,7 @@ struct tracker_server *tracker_queue_put(struct tracker_queue *q, void *owner,
 	server->port = port;
 	server->match_key = copy_text(match_key);
 	if (!server->host || !server->match_key ||
-	    !reserve_pointer(&q->servers, q->server_count, &q->server_room)) {
+	    !array_reserve(q->servers, q->server_room, q->server_count + 1)) {
 		tracker_server_free(server);
 		return NULL;
 	}
@@ -155,7 +141,7 @@ struct tracker_request *tracker_queue_request(struct tracker_queue *q, void *own
 	if (!request)
 		return NULL;
 	request->user = copy_text(user);
-	if (!request->user || !reserve_pointer(&q->requests, q->request_count, &q->request_room)) {
+	if (!request->user || !array_reserve(q->requests, q->request_room, q->request_count + 1)) {
 		tracker_request_free(request);
 		return NULL;
 	}
@@ -201,7 +187,7 @@ struct tracker_request *tracker_queue_match(struct tracker_queue *q, struct trac
 
 bool tracker_queue_give_back(struct tracker_queue *q, struct tracker_server *server)
 {
-	if (!reserve_pointer(&q->servers, q->server_count, &q->server_room))
+	if (!array_reserve(q->servers, q->server_room, q->server_count + 1))
 		return false;
 	memmove(q->servers + 1, q->servers, q->server_count++ * sizeof(*q->servers));
 	q->servers[0] = server;

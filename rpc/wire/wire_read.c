@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "rpc/wire/wire_codes.h"
 
@@ -82,17 +83,8 @@ int wire_read_tensor(struct tenon_cursor *c, struct wire_tensor *t)
  */
 static int read_tensor_value(struct tenon_cursor *c, struct wire_sequence *s, struct wire_value *v)
 {
-	struct wire_tensor *grown;
-	uint32_t room;
-
-	if (s->tensor_count == s->tensor_room) {
-		room = s->tensor_room ? 2 * s->tensor_room : 8;
-		grown = realloc(s->tensors, room * sizeof(*grown));
-		if (!grown)
-			return tenon_error(-TENON_E_NOMEM, "no memory for the tensors of a call");
-		s->tensors = grown;
-		s->tensor_room = room;
-	}
+	if (!array_reserve(s->tensors, s->tensor_room, s->tensor_count + 1))
+		return tenon_error(-TENON_E_NOMEM, "no memory for the tensors of a call");
 	v->kind = WIRE_TENSOR;
 	v->as.handle = s->tensor_count++;
 	return wire_read_tensor(c, &s->tensors[v->as.handle]);
@@ -262,20 +254,6 @@ static int read_ffi(struct tenon_cursor *c, uint32_t code, struct wire_sequence 
 	}
 }
 
-static int reserve_elements(struct wire_sequence *s, uint32_t count)
-{
-	struct wire_value *grown;
-
-	if (count <= s->room)
-		return 0;
-	grown = realloc(s->values, count * sizeof(*grown));
-	if (!grown)
-		return tenon_error(-TENON_E_NOMEM, "no memory for %u arguments", count);
-	s->values = grown;
-	s->room = count;
-	return 0;
-}
-
 int wire_read_sequence(struct tenon_cursor *c, enum wire_generation generation,
 		       struct wire_sequence *s)
 {
@@ -296,8 +274,9 @@ int wire_read_sequence(struct tenon_cursor *c, enum wire_generation generation,
 	if (tenon_cursor_left(c) / 4 < count)
 		return tenon_cursor_error(c, -TENON_E_TRUNCATED, "%u arguments in %zu bytes", count,
 					  tenon_cursor_left(c));
-	err = reserve_elements(s, count);
-	if (!err && generation == WIRE_LEGACY)
+	if (!array_reserve(s->values, s->room, count))
+		return tenon_error(-TENON_E_NOMEM, "no memory for %u arguments", count);
+	if (generation == WIRE_LEGACY)
 		err = tenon_cursor_bytes(c, 4 * (uint64_t)count, &codes);
 	code_at = tenon_cursor_of(codes.data, codes.size, c->name, 0);
 	for (i = 0; i < count && !err; i++) {

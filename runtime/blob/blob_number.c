@@ -6,6 +6,7 @@
 
 #include <tenon/backend/module_kind.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/string_map.h"
 #include "runtime/core/module_index.h"
@@ -34,17 +35,9 @@ static int no_memory(const struct numbering *t)
 static int collect(void *context, struct tenon_module *m)
 {
 	struct numbering *t = context;
-	struct tenon_module **modules;
-	size_t room;
 
-	if (t->n->module_count == t->room) {
-		room = t->room ? 2 * t->room : 16;
-		modules = realloc(t->n->modules, room * sizeof(struct tenon_module *));
-		if (!modules)
-			return no_memory(t);
-		t->n->modules = modules;
-		t->room = room;
-	}
+	if (!array_reserve(t->n->modules, t->room, t->n->module_count + 1))
+		return no_memory(t);
 	t->n->modules[t->n->module_count++] = m;
 	return 0;
 }

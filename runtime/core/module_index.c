@@ -7,6 +7,7 @@
 
 #include <tenon/backend/module_kind.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "lib/string_map.h"
@@ -109,17 +110,8 @@ struct walk_stack {
 
 static int walk_push(struct walk_stack *s, struct tenon_module *m)
 {
-	struct walk_frame *frame;
-	size_t room;
-
-	if (s->depth == s->room) {
-		room = s->room ? 2 * s->room : 8;
-		frame = realloc(s->frame, room * sizeof(*frame));
-		if (!frame)
-			return tenon_error(-TENON_E_NOMEM, "no memory to walk over imports");
-		s->frame = frame;
-		s->room = room;
-	}
+	if (!array_reserve(s->frame, s->room, s->depth + 1))
+		return tenon_error(-TENON_E_NOMEM, "no memory to walk over imports");
 	s->frame[s->depth].module = m;
 	s->frame[s->depth++].next = 0;
 	return 0;

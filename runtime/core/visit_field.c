@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tenon/error.h>
 
+#include "lib/array_room.h"
 #include "runtime/core/visit_field.h"
 
 #include "lib/brief_errors.h"
@@ -35,20 +36,9 @@ int visit_text(const struct tenon_visitor *v, const char *name, struct tenon_sli
 
 int visit_list_add(struct visit_list *l, struct tenon_value *item)
 {
-	struct tenon_value *items;
-	size_t room;
-
-	if (!l->status && l->count == l->room) {
-		room = l->room ? 2 * l->room : 8;
-		items = realloc(l->items, room * sizeof(*items));
-		if (items) {
-			l->items = items;
-			l->room = room;
-		} else {
-			l->status =
-				tenon_error(-TENON_E_NOMEM, "no memory for a list of %zu", room);
-		}
-	}
+	if (!l->status && !array_reserve(l->items, l->room, l->count + 1))
+		l->status =
+			tenon_error(-TENON_E_NOMEM, "no memory for a list of %zu", l->count + 1);
 	if (l->status)
 		tenon_value_release(item);
 	else

@@ -4,27 +4,14 @@
 
 #include <stdlib.h>
 
-static bool text_reserve(struct text_stream *s, size_t more)
-{
-	size_t wanted = s->size + more, room = wanted > 2 * s->room ? wanted : 2 * s->room;
-	char *text;
-
-	if (wanted <= s->room)
-		return true;
-	text = realloc(s->text, room);
-	if (!text)
-		return false;
-	s->text = text;
-	s->room = room;
-	return true;
-}
+#include "lib/array_room.h"
 
 static ssize_t append(void *cookie, const char *data, size_t size)
 {
 	struct text_stream *s = cookie;
 
 	/* what comes behind a part that was lost does not count */
-	s->lost = s->lost || !text_reserve(s, size);
+	s->lost = s->lost || !array_reserve(s->text, s->room, s->size + size);
 	if (s->lost)
 		return 0;
 	memcpy(s->text + s->size, data, size);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "runtime/kv/kv_internal.h"
 
@@ -21,15 +22,8 @@
 
 static int make_members(struct kv_cache *c, size_t count)
 {
-	struct kv_member *members;
-
-	if (count <= c->member_room)
-		return 0;
-	members = count > INT32_MAX / 64 ? NULL : realloc(c->members, count * sizeof(*members));
-	if (!members)
+	if (count > INT32_MAX / 64 || !array_reserve(c->members, c->member_room, count))
 		return tenon_error(-TENON_E_NOMEM, "no memory for %zu sequences in a step", count);
-	c->members = members;
-	c->member_room = count;
 	return 0;
 }
 
@@ -81,7 +75,7 @@ static int make_chains(struct kv_cache *c, int64_t *pages)
 {
 	const struct kv_block *b = c->p.blocks;
 	struct kv_member *m;
-	int32_t at = 0, block, *chain, k;
+	int32_t at = 0, block, k;
 	size_t i;
 
 	*pages = 0;
@@ -98,13 +92,8 @@ static int make_chains(struct kv_cache *c, int64_t *pages)
 			return tenon_error(-TENON_E_OVERFLOW, "too many blocks in a step");
 		at += m->chain_count;
 	}
-	if (at > c->chain_room) {
-		chain = realloc(c->chain, (size_t)at * 2 * sizeof(*chain));
-		if (!chain)
-			return tenon_error(-TENON_E_NOMEM, "no memory for a step");
-		c->chain = chain;
-		c->chain_room = at * 2;
-	}
+	if (!array_reserve(c->chain, c->chain_room, at))
+		return tenon_error(-TENON_E_NOMEM, "no memory for a step");
 	for (i = 0; i < c->member_count; i++) {
 		m = &c->members[i];
 		k = m->chain_at + m->chain_count;

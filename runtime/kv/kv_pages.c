@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 
 /* Blocks that a fork adds at most: its parent's new last block, its own, and a split one. */
@@ -226,18 +227,13 @@ int kv_sequence_get(const struct kv_pages *p, int64_t id, struct kv_sequence **o
 /* Insert a sequence without a block. */
 static int insert(struct kv_pages *p, int64_t id, struct kv_sequence **out)
 {
-	size_t at = place_of(p, id), room = p->sequence_room ? p->sequence_room * 2 : 16;
-	struct kv_sequence **list, *s;
+	size_t at = place_of(p, id);
+	struct kv_sequence *s;
 
 	if (at < p->sequence_count && p->sequences[at]->id == id)
 		return tenon_error(-TENON_E_EXISTS, "sequence %" PRIi64 " exists", id);
-	if (p->sequence_count == p->sequence_room) {
-		list = realloc(p->sequences, room * sizeof(*list));
-		if (!list)
-			return tenon_error(-TENON_E_NOMEM, "no memory for a sequence");
-		p->sequences = list;
-		p->sequence_room = room;
-	}
+	if (!array_reserve(p->sequences, p->sequence_room, p->sequence_count + 1))
+		return tenon_error(-TENON_E_NOMEM, "no memory for a sequence");
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tenon_error(-TENON_E_NOMEM, "no memory for a sequence");

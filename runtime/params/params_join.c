@@ -8,9 +8,11 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/string.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/nearest_name.h"
 #include "lib/string_map.h"
+#include "runtime/core/reference.h"
 
 struct joining {
 	const struct tenon_params_rename *renames;
@@ -31,18 +33,11 @@ static int no_memory(void)
 static int grow(struct joining *j)
 {
 	struct tenon_params *list = j->list;
-	size_t room = j->room ? 2 * j->room : 64;
-	struct params_origin *origins = realloc(list->origins, room * sizeof(*origins));
-	struct tenon_param *items;
+	size_t room = j->room;
 
-	if (!origins)
+	if (!array_reserve(list->origins, room, j->room + 1) ||
+	    !array_reserve(list->items, j->room, j->room + 1))
 		return no_memory();
-	list->origins = origins;
-	items = realloc(list->items, room * sizeof(*items));
-	if (!items)
-		return no_memory();
-	list->items = items;
-	j->room = room;
 	return 0;
 }
 
@@ -218,9 +213,5 @@ int params_files_join(const struct tenon_params_part *parts, size_t part_count,
 		err = check_names(*out);
 	free(j.used);
 	tenon_buffer_fini(&j.scoped);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }

@@ -2,7 +2,9 @@
 /* The programs of a module and its imports, to be built for a device. */
 #include <stdlib.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
+#include "runtime/core/reference.h"
 #include "runtime/device/device_prepare.h"
 #include "runtime/payload/payload_module.h"
 
@@ -17,19 +19,13 @@ struct found {
 
 static int add_module(struct found *f, struct tenon_module *m)
 {
-	struct tenon_module **list;
 	size_t i;
 
 	for (i = 0; i < f->module_count; i++)
 		if (f->modules[i] == m)
 			return 0;
-	if (f->module_count == f->room) {
-		list = realloc(f->modules, (f->room * 2 + 8) * sizeof(struct tenon_module *));
-		if (!list)
-			return tenon_error(-TENON_E_NOMEM, "no memory for a list of modules");
-		f->modules = list;
-		f->room = f->room * 2 + 8;
-	}
+	if (!array_reserve(f->modules, f->room, f->module_count + 1))
+		return tenon_error(-TENON_E_NOMEM, "no memory for a list of modules");
 	f->modules[f->module_count++] = m;
 	return 0;
 }
@@ -94,11 +90,7 @@ int tenon_module_prepare_start(struct tenon_module *m, struct tenon_device *devi
 	if (err)
 		return err;
 	err = preparation_start(*out, false);
-	if (err) {
-		tenon_object_unref(*out);
-		*out = NULL;
-	}
-	return err;
+	return object_made(err, out);
 }
 
 int tenon_module_prepare(struct tenon_module *m, struct tenon_device *device,

@@ -15,6 +15,7 @@
 #include <tenon/tenon.h>
 #include <unistd.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/file_map.h"
 #include "lib/json_quote.h"
@@ -127,27 +128,11 @@ int record_keep(const struct record_place *place, struct tenon_slice bytes, char
 
 /* ---- entries */
 
-/* Caller holds the lock. */
-static bool grow(void)
-{
-	uint64_t room = record.room ? 2 * record.room : 64;
-	struct tenon_buffer *more;
-
-	if (record.count < record.room)
-		return true;
-	more = realloc(record.entries, room * sizeof(*more));
-	if (!more)
-		return false;
-	record.entries = more;
-	record.room = room;
-	return true;
-}
-
 bool record_open_place(struct record_place *out)
 {
 	if (!enter())
 		return false;
-	if (record.full || !grow()) {
+	if (record.full || !array_reserve(record.entries, record.room, record.count + 1)) {
 		record.full = true;
 		record.left_out[RECORD_LACK_LIMIT]++;
 		leave();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <tenon/error.h>
 
+#include "lib/array_room.h"
 #include "lib/brief_errors.h"
 #include "lib/fork_gate.h"
 #include "runtime/relax/relax_weights.h"
@@ -45,8 +46,6 @@ static size_t place_of(struct tenon_slice name, bool *there)
 /* Insert a weight, whose reference moves to the list. Caller holds the lock. */
 static int insert_locked(struct tenon_slice name, struct tenon_tensor *t, bool replace)
 {
-	size_t room = weight_room ? weight_room * 2 : 64;
-	struct weight *more;
 	bool there;
 	size_t at = place_of(name, &there);
 	char *copy;
@@ -60,15 +59,10 @@ static int insert_locked(struct tenon_slice name, struct tenon_tensor *t, bool r
 		return 0;
 	}
 	copy = strndup(name.data, name.size);
-	more = copy && weight_count == weight_room ? realloc(weights, room * sizeof(*more))
-						   : weights;
-	if (!copy || !more) {
+	if (!copy || !array_reserve(weights, weight_room, weight_count + 1)) {
 		free(copy);
 		return tenon_error(-TENON_E_NOMEM, "no memory for the name of a tensor");
 	}
-	if (weight_count == weight_room)
-		weight_room = room;
-	weights = more;
 	memmove(weights + at + 1, weights + at, (weight_count - at) * sizeof(*weights));
 	weights[at] = (struct weight){ copy, t };
 	weight_count++;
