@@ -11,8 +11,8 @@
 #include "tools/tensor/params_file.h"
 #include "tools/text/text.h"
 
-/* copies of fewer bytes are not worth a line */
-#define COPIES_NOTED (1u << 20)
+/* copies of fewer bytes take a few milliseconds, and are not worth a line */
+#define COPIES_NOTED (16u << 20)
 
 /* ---- options */
 
