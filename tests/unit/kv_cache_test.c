@@ -7,10 +7,12 @@
 static void fork_one(struct kv_cache *c)
 {
 	int from = (int)pick(IDS), to = (int)pick(IDS), err;
-	int64_t at =
-		lists[from].used && lists[from].length ? pick((uint32_t)lists[from].length + 1) : 0;
+	int64_t free, at = lists[from].used && lists[from].length
+				   ? pick((uint32_t)lists[from].length + 1)
+				   : 0;
 
 	at = pick(4) == 0 ? -1 : at;
+	free = kv_cache_free_pages(c);
 	err = kv_cache_fork(c, id_of(from), id_of(to), at);
 	if (!lists[from].used) {
 		assert_int_equal(err, -TENON_E_NOT_FOUND);
@@ -19,9 +21,13 @@ static void fork_one(struct kv_cache *c)
 	} else if (err) {
 		assert_int_equal(err, -TENON_E_OVERFLOW);
 		assert_error_has("the key-value cache is full");
+		assert_int_equal(free, 0);
+		assert_true((at < 0 ? lists[from].length : at) % PAGE);
 	} else {
 		lists[to] = lists[from];
 		lists[to].length = at < 0 ? lists[from].length : at;
+		/* whole pages are shared, the one behind them is copied */
+		lists[to].pages = (int)(lists[to].length / PAGE);
 	}
 }
 
@@ -29,16 +35,27 @@ static void pop_one(struct kv_cache *c)
 {
 	int i = (int)pick(IDS), err;
 	int64_t n = lists[i].used ? pick((uint32_t)lists[i].length + 2) : 1;
+	int64_t left = lists[i].length - n, free = kv_cache_free_pages(c);
+	int page = (int)(left / PAGE), k;
+	bool copies;
 
+	for (k = page + 1; k < lists[i].pages; k++)
+		free += !is_shared(lists[i].page[k]);
+	copies = n > 0 && left > 0 && left % PAGE && is_shared(lists[i].page[page]);
 	err = kv_cache_pop(c, id_of(i), n);
 	if (!lists[i].used)
 		assert_int_equal(err, -TENON_E_NOT_FOUND);
 	else if (n > lists[i].length)
 		assert_int_equal(err, -TENON_E_VALUE);
-	else if (err)
+	else if (copies && !free)
 		assert_int_equal(err, -TENON_E_OVERFLOW);
 	else
-		lists[i].length -= n;
+		assert_int_equal(err, 0);
+	if (err)
+		return;
+	lists[i].length = left;
+	if (copies)
+		lists[i].pages = page;
 }
 
 static void add_one(struct kv_cache *c, int64_t window, int64_t sink)
@@ -53,6 +70,24 @@ static void add_one(struct kv_cache *c, int64_t window, int64_t sink)
 		assert_int_equal(kv_cache_set_window(c, id_of(i), window, sink), 0);
 }
 
+/* Give the lists the pages that they lack, and compare the number of free ones. */
+static void check_pages(const struct kv_cache *c, int64_t all)
+{
+	static int last;
+	int i, k, wanted;
+
+	for (i = 0; i < IDS; i++) {
+		wanted = (int)pages_of(lists[i].length);
+		for (k = lists[i].pages; k < wanted; k++)
+			lists[i].page[k] = ++last;
+		lists[i].pages = wanted;
+	}
+	for (i = 0; i < IDS; i++)
+		for (k = 0; k < lists[i].pages; k++)
+			all -= lists_with(lists[i].page[k], i) == 0;
+	assert_int_equal(kv_cache_free_pages(c), all);
+}
+
 static void play_histories(int count)
 {
 	struct kv_config f;
@@ -61,7 +96,7 @@ static void play_histories(int count)
 	int i, history;
 
 	for (history = 0; history < count; history++) {
-		kv_state = (uint64_t)history * 977 + 1;
+		kv_begin_history((uint64_t)history * 977 + 1);
 		f = kv_config_of(LAYERS, TOKENS + pick(64), CHUNK);
 		c = new_cache(&f);
 		pages = kv_cache_free_pages(c);
@@ -88,7 +123,9 @@ static void play_histories(int count)
 				forward(c, false);
 			}
 			assert_int_equal(kv_cache_total_length(c), total_length());
+			check_pages(c, pages);
 		}
+		check_rows(c);
 		end(c, pages);
 	}
 }
@@ -356,7 +393,7 @@ static void sliding_windows_keep_sinks_and_the_last_tokens(void **unused)
 
 	(void)unused;
 	for (history = 0; history < 20; history++) {
-		kv_state = (uint64_t)history * 31 + 7;
+		kv_begin_history((uint64_t)history * 31 + 7);
 		f = kv_config_of(LAYERS, 6 * 32, CHUNK);
 		f.window = true;
 		c = new_cache(&f);

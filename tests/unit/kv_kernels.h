@@ -29,6 +29,16 @@ static inline uint32_t pick(uint32_t below)
 	return (uint32_t)(kv_state >> 33) % below;
 }
 
+/* Histories are the same each time, or others for each SEED. */
+static inline void kv_begin_history(uint64_t first)
+{
+	const char *seed = getenv("SEED");
+
+	kv_state = first;
+	if (seed && *seed)
+		kv_state += strtoull(seed, NULL, 0) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static int kv_failing = -1; /* callback that fails, or -1 */
 static int kv_calls[KV_CALLBACKS];
 

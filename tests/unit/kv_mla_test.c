@@ -397,7 +397,7 @@ static void random_histories_equal_plain_lists(void **unused)
 
 	(void)unused;
 	for (history = 0; history < 30; history++) {
-		kv_state = (uint64_t)history * 131 + 5;
+		kv_begin_history((uint64_t)history * 131 + 5);
 		c = new_cache();
 		pages = kv_cache_free_pages(c);
 		for (i = 0; i < 120; i++) {

@@ -23,9 +23,33 @@ struct list {
 	bool used;
 	int64_t length, window, sink;
 	struct token tokens[LIST];
+	int pages; /* without a window; kv_cache_test.c counts them */
+	int page[LIST /
+		 PAGE]; /* numbers of the reference's own: lists that share a page have the same */
 };
 
 static struct list lists[IDS];
+
+static inline int64_t pages_of(int64_t tokens)
+{
+	return (tokens + PAGE - 1) / PAGE;
+}
+
+/* How many of the first @count lists have a page. */
+static inline int lists_with(int page, int count)
+{
+	int found = 0, i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < lists[i].pages; k++)
+			found += lists[i].page[k] == page;
+	return found;
+}
+
+static inline bool is_shared(int page)
+{
+	return lists_with(page, IDS) > 1;
+}
 
 static inline struct kv_cache *new_cache(struct kv_config *f)
 {
@@ -305,11 +329,18 @@ static inline void slide(struct list *l)
 static inline void forward(struct kv_cache *c, bool tree)
 {
 	struct step s = random_step(tree);
-	int64_t pages = kv_cache_free_pages(c);
+	int64_t pages = kv_cache_free_pages(c), wanted = 0;
+	bool windows = false;
+	const struct list *l;
 	int m, err;
 
 	if (!s.count)
 		return;
+	for (m = 0; m < s.count; m++) {
+		l = &lists[s.member[m]];
+		windows |= l->window > 0;
+		wanted += pages_of(l->length + s.lengths[m]) - pages_of(l->length);
+	}
 	err = kv_cache_begin(c, s.ids, s.lengths, (size_t)s.count, tree ? s.tree : NULL,
 			     tree ? (size_t)s.total : 0);
 	if (err) {
@@ -317,8 +348,10 @@ static inline void forward(struct kv_cache *c, bool tree)
 		assert_int_equal(err, -TENON_E_OVERFLOW);
 		assert_error_has("the key-value cache is full");
 		assert_int_equal(kv_cache_free_pages(c), pages);
+		assert_true(windows || wanted > pages);
 		return;
 	}
+	assert_true(windows || wanted <= pages);
 	attend(c, &s);
 	if (tree) {
 		commit(c, &s);
@@ -335,6 +368,42 @@ static inline void remove_one(struct kv_cache *c, int i)
 	assert_int_equal(kv_cache_remove(c, id_of(i)), lists[i].used ? 0 : -TENON_E_NOT_FOUND);
 	lists[i].used = false;
 	lists[i].length = lists[i].window = 0;
+}
+
+/* Keys and values of all sequences are those that were appended. */
+static inline void check_rows(struct kv_cache *c)
+{
+	int64_t shape[] = { LAYERS, 0, DIM }, at;
+	struct tenon_tensor *k, *v;
+	struct tenon_value a, b;
+	int i, layer;
+
+	for (i = 0; i < IDS; i++) {
+		shape[1] = lists[i].length;
+		if (!shape[1] || kv_place.device_type != kDLCPU)
+			continue;
+		assert_int_equal(
+			tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &k),
+			0);
+		assert_int_equal(
+			tenon_tensor_create(shape, 3, tenon_dtype(TENON_DTYPE_FLOAT, 32, 1), &v),
+			0);
+		a = tenon_arg_object(k);
+		b = tenon_arg_object(v);
+		if (kv_cache_debug(c, id_of(i), 0, shape[1], &a, &b))
+			fail_msg("%s", tenon_error_message());
+		for (layer = 0; layer < LAYERS; layer++)
+			for (at = 0; at < shape[1]; at++) {
+				assert_memory_equal(
+					(float *)k->dl.data + (layer * shape[1] + at) * DIM,
+					lists[i].tokens[at].k[layer], DIM * sizeof(float));
+				assert_memory_equal(
+					(float *)v->dl.data + (layer * shape[1] + at) * DIM,
+					lists[i].tokens[at].v[layer], DIM * sizeof(float));
+			}
+		tenon_object_unref(k);
+		tenon_object_unref(v);
+	}
 }
 
 /* All sequences gone, all pages free. */

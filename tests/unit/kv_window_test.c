@@ -86,7 +86,7 @@ static void random_histories_equal_plain_lists(void **unused)
 
 	(void)unused;
 	for (history = 0; history < 30; history++) {
-		kv_state = (uint64_t)history * 53 + 3;
+		kv_begin_history((uint64_t)history * 53 + 3);
 		f = kv_config_of(LAYERS, 6 * 32, CHUNK);
 		f.window = true;
 		c = new_cache(&f);
