@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Small slow programs beside the real ones, on random inputs: graphs with planned memory, trees of modules, packets.
+"""Small slow programs beside the real ones, on random inputs: graphs with planned memory, trees of modules, packets, caches, programs.
 
 The graph executor runs a random graph whose values share storage as a compiler would plan it, and a few lines of Python
 compute the same. A random module is linked, taken apart, put together again and taken apart again: payloads and imports are
 those that were given, and both folders are the same. The packets of mortise are the simulator's suite, which has a reference of
-its own (tests/hil/reference.c).
+its own (tests/hil/reference.c). So have the suites of key-value caches, which keep a plain list for each sequence
+(tests/unit/kv_reference.h): random sequences are added, forked, shortened, removed and run until the pages do not suffice. And
+so has the suite of random Relax programs (relax_programs_test.c), which interprets them a second time.
 """
 
 import json
@@ -21,6 +23,10 @@ OPERATORS = {
     "either": lambda a, b: a ^ b,
 }
 PACKETS = "random_streams*"
+CACHES = ["unit/kv_cache_test", "unit/kv_window_test", "unit/kv_mla_test"]
+HISTORIES = "random_histories*"
+MACHINE = "prove/relax_programs_test"
+PROGRAMS = "random_programs*"
 
 
 def write_npy(path, numbers):
@@ -88,7 +94,7 @@ class Graph:
 
 class References:
     NAME = "references"
-    ABOUT = "graphs, trees of modules and packets beside small slow programs"
+    ABOUT = "graphs, trees of modules, packets, caches and Relax programs beside small slow programs"
 
     def __init__(self, place):
         self.place = place
@@ -97,11 +103,24 @@ class References:
         flags = os.environ.get("PROVE_PLANT_OPERATOR", "").split()
         self.library = self.place.compile("tests/prove/operators.c", "operators.so", "-shared", "-fPIC", *flags)
         self.kinds = [self.graph, self.tree, self.graph]
-        try:
-            self.simulator = self.place.program("hil/sim_board")
+        self.simulators, self.caches = self.programs(["hil/sim_board"]), self.programs(CACHES)
+        self.machines = self.programs([MACHINE])
+        if self.simulators:
             self.kinds.append(self.packets)
-        except Skip:
-            pass
+        if self.caches:
+            self.kinds.append(self.histories)
+        if self.machines:
+            self.kinds.append(self.relax_programs)
+
+    def programs(self, names):
+        """Those that are there: a configuration may lack what they test."""
+        found = []
+        for name in names:
+            try:
+                found.append(self.place.program(name))
+            except Skip:
+                pass
+        return found
 
     def round(self, number):
         return self.kinds[number % len(self.kinds)](self.place.random(self.NAME, number))
@@ -185,11 +204,22 @@ class References:
         return path
 
     def packets(self, chance):
+        return self.suites(chance, "streams of packets", self.simulators, PACKETS)
+
+    def histories(self, chance):
+        return self.suites(chance, "histories of caches", self.caches, HISTORIES)
+
+    def relax_programs(self, chance):
+        return self.suites(chance, "suites of Relax programs", self.machines, PROGRAMS)
+
+    def suites(self, chance, what, programs, case):
+        """A case of some suites that have a reference of their own."""
         done = Round()
         seed = chance.randint(1, 1 << 31)
-        ended = run([self.simulator], seconds=300, folder=self.place.source,
-                    environment={"SEED": str(seed), "TENON_BUILD": self.place.build, "TENON_CASE": PACKETS})
-        done.count("streams of packets")
-        if ended.status != 0:
-            done.found.append(f"SEED={seed} {self.simulator}: {ended.complaint()}")
+        for program in programs:
+            ended = run([program], seconds=300, folder=self.place.source,
+                        environment={"SEED": str(seed), "TENON_BUILD": self.place.build, "TENON_CASE": case})
+            done.count(what)
+            if ended.status != 0:
+                done.found.append(f"SEED={seed} TENON_CASE='{case}' {program}: {ended.complaint()}")
         return done
