@@ -281,6 +281,8 @@ it_finds "a cursor that reads a byte beyond its end is found" parsers 3 tests/fu
 	's/if (tenon_cursor_left(c) < size)/if (tenon_cursor_left(c) + 1 < size)/'
 it_finds "an allocation that is not checked is found" allocations 1 tests/nomem/command_test lib/buffer.o \
 	's/if (!data) {/if (!data \&\& b->size) {/'
+it_finds "memory that is lost where allocations fail is found" allocations 10 tests/nomem/command_test lib/buffer.o \
+	'/^void tenon_buffer_fini/,/^}/s/free(b->data);/free(b->status ? NULL : b->data);/'
 it_finds "a table of an older plug-in that is read beyond its end is found" releases 1 tests/device/old_plugin_test \
 	runtime/device/device_tables.o 's/size < room ? size : room/size < room ? size + sizeof(void *) : room/'
 it_finds "an older file that is read no more is found" releases 1 tests/interop/models_test runtime/relax/relax_executable.o \
