@@ -324,6 +324,10 @@ without_loader()
 }
 ! grep -qs '^CONFIG_LINK=y' "$TENON_BUILD/include/config/auto.conf" ||
 	it "without what describes files, a module that has nothing to run is refused, with option and file" without_loader
+echo 'const void *__tvm_module_ctx;' > "$scratch/empty.c"
+${CC:-cc} -shared -fPIC "$scratch/empty.c" -o "$scratch/empty.so"
+it "code of the host without a function is told without it" \
+	refused 2 "empty.so has no function called main, and lists no other" tenon run "$scratch/empty.so"
 if [ "$(uname -m)" = x86_64 ]; then
 	it "without what describes files, inspecting one is refused, with option and file" \
 		refused 4 "CONFIG_DESCRIBE=m.*$lib/tenon/describe.so" tenon inspect "$model/vm.so"

@@ -4,6 +4,7 @@
 #include <tenon/backend/buffer.h>
 #include <tenon/visit.h>
 
+#include "lib/slice_text.h"
 #include "link/inspection.h"
 #include "tools/opened_model/module_text.h"
 #include "tools/run/run.h"
@@ -37,13 +38,19 @@ static int ignore_field(void *context, const char *name, const struct tenon_valu
 	return 0;
 }
 
+/* code of the host is its own loader, and nothing has to be opened to describe it */
+static bool loads_itself(const struct run *run)
+{
+	return slice_is(tenon_module_kind(run->module), "library");
+}
+
 /* Only a plug-in can tell that a root without functions has no loader: if it is missing, say so. */
 static int nothing_to_run(struct cli *cli, const struct run *run)
 {
 	const struct tenon_visitor v = { .size = sizeof(v), .field = ignore_field };
+	const struct tenon_object *root = (const struct tenon_object *)run->module;
 
-	if (tenon_object_visit((const struct tenon_object *)run->module, &v) ==
-	    -TENON_E_UNSUPPORTED) {
+	if (!loads_itself(run) && tenon_object_visit(root, &v) == -TENON_E_UNSUPPORTED) {
 		tenon_error_in(-TENON_E_UNSUPPORTED, "%s: no function is found, and why is unknown",
 			       run->options.file);
 		return cli_error(cli, CLI_UNAVAILABLE);
@@ -82,8 +89,7 @@ static int refuse_without_loader(struct cli *cli, const struct run *run)
 	struct inspection *n;
 	int code = 0;
 
-	/* code of the host is its own loader, and nothing has to be opened to describe it */
-	if (tenon_slice_equal(tenon_module_kind(run->module), tenon_slice_of("library")))
+	if (loads_itself(run))
 		return 0;
 	if (inspection_make(run->module, &n)) {
 		tenon_error_clear();
