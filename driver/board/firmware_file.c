@@ -101,6 +101,7 @@ int firmware_file_find(const char *name, char path[PATH_MAX])
 static int read_bytes(const char *path, int fd, char **bytes, size_t *size)
 {
 	struct stat st;
+	int error;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > SIZE_MOST)
 		return tenon_error(-TENON_E_IO, "%s: no file with firmware", path);
@@ -110,8 +111,10 @@ static int read_bytes(const char *path, int fd, char **bytes, size_t *size)
 		return tenon_error(-TENON_E_NOMEM, "no memory for %s", path);
 	if (read_whole(fd, *bytes, *size))
 		return 0;
+	error = errno;
 	free(*bytes);
-	return tenon_error(-TENON_E_IO, "%s: cannot be read: %s", path, strerror(errno));
+	return tenon_error(-TENON_E_IO, "%s: cannot be read: %s", path,
+			   error ? strerror(error) : "it has fewer bytes than its size says");
 }
 
 static void find_image(const char *bytes, size_t size, struct firmware_file *out)

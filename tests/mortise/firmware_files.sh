@@ -63,6 +63,16 @@ names_files()
 		says "/tenon/firmware/mortise-rv64.elf" && says TENON_FIRMWARE_PATH
 }
 
+# files of sysfs have the size of a page, and few bytes
+refuses_a_short_file()
+{
+	[ -r /sys/kernel/mm/transparent_hugepage/enabled ] || return 0
+	ln -s /sys/kernel/mm/transparent_hugepage/enabled "$scratch/first/mortise-rv64.elf"
+	doctor "$scratch/first"
+	rm "$scratch/first/mortise-rv64.elf"
+	says "rv64: $scratch/first/mortise-rv64.elf: cannot be read: it has fewer bytes than its size says"
+}
+
 answers_in_json()
 {
 	doctor "$scratch/second" --json && says '"details":' && says '"rv64: .*version 9.8.7"'
@@ -79,6 +89,7 @@ if command -v xxhsum >/dev/null 2>&1 && grep -qs '^CONFIG_KERNEL_CACHE=y' "$TENO
 	it "the hash is that of xxhsum" hashes
 fi
 it "of two files the one in the first folder is used" prefers_the_first
+it "a file with fewer bytes than its size says is refused" refuses_a_short_file
 it "where there is none, each file that was tried is named" names_files
 if grep -qs '^CONFIG_JSON=y' "$TENON_BUILD/include/config/auto.conf"; then
 	it "JSON has the same lines" answers_in_json
