@@ -69,7 +69,7 @@ int(tenon_object_promote)(void *object)
 
 int object_made(int err, void *out)
 {
-	struct tenon_object **object = out;
+	void **object = out; /* it may alias a pointer to any kind of object */
 
 	if (err) {
 		tenon_object_unref(*object);
