@@ -23,7 +23,7 @@ static inline void *array_enlarge(void *array, size_t *room, size_t count, size_
 /**
  * array_reserve - have room for @count items
  * @array: a pointer to the items; NULL before the first. It changes, unless out of memory
- * @room: how many fit, an integer; it changes as well
+ * @room: how many fit, an integer that can hold twice @count; it changes as well
  * @count: how many must fit
  *
  * Return: true; false if out of memory.

@@ -279,7 +279,8 @@ int elf_check_loadable(const char *path);
  *	that it needs; false if unknown
  *
  * A truncated library is rejected: the dynamic linker maps the segments and writes to them, which
- * raises SIGBUS past the end of the file. So is a named pipe, on which dlopen() waits for a writer. Reads only headers and the dynamic section.
+ * raises SIGBUS past the end of the file. A named pipe is rejected, too: dlopen() waits for a writer. Reads only headers and the
+ * dynamic section.
  *
  * Return: 0, also for a file that dlopen() rejects itself; -TENON_E_TRUNCATED; -TENON_E_IO for a pipe.
  */

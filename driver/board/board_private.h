@@ -98,7 +98,7 @@ struct board_register {
 enum { BOARD_RING, BOARD_TAKE, BOARD_REGISTERS };
 
 /**
- * struct board_wires - what of a device is a board
+ * struct board_wires - the window and registers by which a device is used as a board
  * @window: number of the map or BAR that is its memory
  * @at: the registers
  * @words: where these are mapped; NULL without them
@@ -115,13 +115,14 @@ struct board_map {
 	uint64_t size;
 };
 
-/* Read the keys of a place; those that are not there leave what the device said. @maps: how many it has. 0; -TENON_E_VALUE. */
+/* Read the keys of a place into @w, which has the defaults. @maps: how many maps the device has. 0; -TENON_E_VALUE. */
 int board_read_wires(const struct board *board, const struct board_place *place, uint32_t maps,
 		     struct board_wires *w);
 
 /*
- * Map the registers and the window, by a function for a map of the device: wait for the firmware, then set the board's memory
- * and address. The board does not unmap it. 0; -TENON_E_TRUNCATED when it is too small; -TENON_E_VALUE; as the two above.
+ * Map the window and the registers: @map maps a part of the device. Wait for the firmware, then set the board's memory and
+ * address. The board does not unmap them. 0; -TENON_E_TRUNCATED for a window that is too small; -TENON_E_VALUE for a register
+ * that is not in its map; errors of @map, board_await_firmware() and board_read_window().
  */
 int board_map_wires(struct board *board, uint64_t deadline, struct board_wires *w,
 		    int (*map)(const struct board *board, uint32_t index, struct board_map *out));

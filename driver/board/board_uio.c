@@ -14,7 +14,7 @@
 #include "driver/uio/uio.h"
 #include "lib/brief_errors.h"
 
-/** struct uio_board - the device; @uio: open; @wires: what of it the board is */
+/** struct uio_board - the device; @uio: open; @wires: its window and registers */
 struct uio_board {
 	struct uio uio;
 	struct board_wires wires;

@@ -40,7 +40,7 @@ struct vfio_shared {
 	pid_t owner;
 };
 
-/** struct vfio_board - what a board has of it; @shared: the device; @wires: what of it the board is */
+/** struct vfio_board - a board of the device @shared; @wires: its window and registers */
 struct vfio_board {
 	struct vfio_shared *shared;
 	struct board_wires wires;

@@ -29,7 +29,7 @@ struct server {
 	struct connection *connections; /* all, the newest first */
 	struct exchange *fresh;		/* not seen by the generating thread yet */
 	size_t count;			/* of both lists */
-	size_t unsent;			/* requests to be replied to whose reply is not sent */
+	size_t unsent;			/* exchanges that are whole, and whose reply is not sent */
 	uint64_t numbers;
 	bool stopping;
 };
@@ -50,7 +50,7 @@ enum exchange_state {
  * @out: the reply, or what is left of a stream
  * @sent: bytes of @out that were sent
  * @suspended: the connection waits for exchange_wake()
- * @whole: the request was received, or its reply needs nothing of its body: it counts as unsent
+ * @whole: the reply waits for nothing more of the request; counted in @unsent of the server
  * @gone: the client has gone, or the reply was sent
  * @references: 2 while both threads have it
  */

@@ -452,8 +452,8 @@ static void note(struct server *s, struct MHD_Connection *c, enum connection_sta
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Count a reply that is to come, or not: the end of the server waits for those that are counted. */
-static void count(struct exchange *e, bool whole)
+/* Count the exchange as unsent, or no longer. A server that ends waits until no exchange is. */
+static void set_unsent(struct exchange *e, bool whole)
 {
 	struct server *s = e->server;
 
@@ -469,7 +469,7 @@ static void count(struct exchange *e, bool whole)
 static void note_whole(struct exchange *e, struct MHD_Connection *c)
 {
 	note(e->server, c, CONNECTION_WHOLE);
-	count(e, true);
+	set_unsent(e, true);
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *c, const char *url,
@@ -488,10 +488,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 			return MHD_NO;
 		*of_connection = e;
 		/* before the reply is queued, which another thread may send at once */
-		count(e, true);
+		set_unsent(e, true);
 		result = check_request(s, c, url, method, version, &generates);
 		if (generates)
-			count(e, false); /* its body is still to come */
+			set_unsent(e, false); /* its body is still to come */
 		return result;
 	}
 	if (*size) {

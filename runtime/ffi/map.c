@@ -139,7 +139,7 @@ static uint64_t chain_next(const struct tenon_map *m, uint64_t i, uint8_t meta)
 
 /* ---- the list of items in the order of insertion */
 
-/* Where the index of the item behind item @i is, and of the item before it; at the ends, those of the map. */
+/* The link from item @i to the next one, and to the previous one. NOWHERE stands for the map, whose links are head and tail. */
 static uint64_t *next_of(struct tenon_map *m, uint64_t i)
 {
 	return i == NOWHERE ? &((struct dense_map *)m)->head : &item_at(m, i)->next;
