@@ -133,7 +133,7 @@ extern PyTypeObject *core_dtype_type;
 extern PyTypeObject *core_pointer_type;
 extern PyTypeObject *core_shape_type;
 
-/* core_free() - free an object, and drop its type: the end of a tp_dealloc */
+/* core_free() - free an object and drop the reference to its type, as the end of a tp_dealloc */
 static inline void core_free(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
