@@ -31,18 +31,33 @@ def read(path):
         raise CompileError(f"{path}: no network in ONNX ({first_line(error)})") from error
     try:
         onnx.load_external_data_for_model(network, str(path.parent))
-    except Exception as error:  # of files, of onnx's checker
+    except Exception as error:  # OSError, or what onnx's checker raises
         raise CompileError(f"{path}: the files with its weights, which belong beside it: {first_line(error)}") from error
     if not network.graph.output or not network.opset_import:
         raise CompileError(f"{path}: no network in ONNX: it has no outputs or no opset")
     if network.ir_version < 3:
         raise CompileError(f"{path}: version {network.ir_version} of ONNX's format; 3 and newer are read")
+    check_opset(path, network)
     check_names(path, network.graph, set())
     return network
 
 
+def check_opset(path, network):
+    """Refuse an opset that the onnx package does not know: its operators may compute something else than those of older opsets."""
+    from onnx import defs
+
+    newest = defs.onnx_opset_version()
+    for opsets in (network.opset_import, *(function.opset_import for function in network.functions)):
+        for opset in opsets:
+            if opset.domain in ("", "ai.onnx") and opset.version > newest:
+                raise CompileError(
+                    f"{path}: opset {opset.version} is newer than {newest}, the newest that the installed onnx package knows; "
+                    f"export the network for opset {newest}, or install a newer onnx"
+                )
+
+
 def check_names(path, graph, known):
-    """Refuse a graph that uses a value before one of its nodes, or of those around it, gives it."""
+    """Refuse a graph that reads a value which is not in @known, and which no input, weight or earlier node gives."""
     known = known | {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
     known |= {sparse.values.name for sparse in graph.sparse_initializer}
     for node in graph.node:

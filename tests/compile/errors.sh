@@ -121,6 +121,7 @@ head -c 3 "$scratch/away" > "$scratch/beside.weights"
 it "and so are those that are cut off" fails 1 "weights.*available" "$scratch/beside.onnx" -o "$scratch/none.so"
 it "an axis of opset 6 is refused where it means what none of today does" fails 1 "Add (output y).*convert_version" "$scratch/axis0.onnx" \
 	-o "$scratch/none.so"
+it "and so is an opset that nobody here knows" fails 1 "opset 99 is newer than .*install a newer onnx" "$scratch/opset99.onnx" -o "$scratch/none.so"
 network=$scratch/axis1.onnx
 it "and is taken elsewhere" compiles
 network=$scratch/right.onnx

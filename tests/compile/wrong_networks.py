@@ -42,3 +42,4 @@ save(
 # the numbers belong to rows, as they would not since opset 7
 for axis in (0, 1):
     save(f"axis{axis}", [helper.make_node("Add", ["x", "w"], ["y"], broadcast=1, axis=axis)], [weights(2)], opset=6)
+save("opset99", [helper.make_node("Relu", ["x"], ["y"])], opset=99)
