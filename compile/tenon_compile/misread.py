@@ -73,12 +73,13 @@ def refuse_misread(graph, constants=None):
             refuse_misread(inner, constants)
 
 
-# before opset 7, their attribute "axis" said where the extents of the second input belong; since then they are the last ones
+# before opset 7 their attribute "axis" named the first extent of the first input that the second input belongs to; since opset 7
+# the second input always belongs to the last extents
 WITH_AXIS = {"Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"}
 
 
 def refuse_old_axes(graph, shapes):
-    """Refuse operators as opset 6 and older have them, if their second input belongs to other extents than the last ones."""
+    """Refuse operators of opset 6 and older whose axis does not name the last extents: TVM would ignore it."""
     for node in graph.node:
         axis = next((one.i for one in node.attribute if one.name == "axis"), -1)
         if node.op_type not in WITH_AXIS or axis < 0:

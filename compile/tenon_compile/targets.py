@@ -61,7 +61,7 @@ TARGETS = {
 
 
 def words_of(command, source):
-    """A command that may be several words, as "ccache gcc" is; an error if it is missing."""
+    """The words of a command such as "ccache gcc"; an error if its first word is no command. @source: what named it, for the error."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -72,7 +72,7 @@ def words_of(command, source):
 
 
 def compiler_here():
-    """This machine's compiler, as TVM chooses it: that of CXX or CC, else the first that is there."""
+    """The words of this machine's compiler: CXX, else CC (as TVM takes them), else the first of COMPILERS that is installed."""
     for name in ("CXX", "CC"):
         if os.environ.get(name):
             return words_of(os.environ[name], f"{name}=")
@@ -98,7 +98,7 @@ def find_compiler(name, given):
 
 
 def why_unlinked(said):
-    """The first line of what a compiler said that is no warning: lines behind it follow from it."""
+    """The first line that a compiler printed and that is no warning. Later lines mostly follow from it."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return next((line for line in lines if "warning" not in line), "no reason given")
 

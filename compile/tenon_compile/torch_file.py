@@ -48,7 +48,7 @@ def import_file(path, shapes, given):
 
     try:
         program = torch.export.load(path)
-    except Exception as error:  # of archives, of formats, of torch
+    except Exception as error:  # torch.export.load() raises many kinds
         raise CompileError(f"{path}: PyTorch does not load it: {first_line(error)}") from error
     inputs = describe(program, program.graph_signature.user_inputs, "input")
     outputs = describe(program, program.graph_signature.user_outputs, "output")

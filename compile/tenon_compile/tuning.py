@@ -238,7 +238,7 @@ def tune(tuned, target, vectors, seconds, machine, progress):
         times = times_of(kernel, tiles, vectors, target, machine)
         chosen, best = chosen + times[0], best + min(times)
         tuned.keep(kernel, tiles[times.index(min(times))])
-        tuned.write()  # Ctrl-C keeps what was found
+        tuned.write()  # now, since Ctrl-C may end the process before the next one
     return len(left), len(left), chosen, best
 
 
