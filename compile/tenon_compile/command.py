@@ -40,7 +40,7 @@ def shapes_of(arguments):
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in a line."""
+    """Says in one line what is wrong with arguments."""
 
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}; --help lists the options\n")
@@ -113,7 +113,7 @@ def check(options):
     if options.rewrite and options.as_it_is:
         raise CompileError("--rewrite and --as-it-is are opposites")
     if options.network.is_dir():
-        raise CompileError(f"{options.network}: is a folder without config.json, so no language model")
+        raise CompileError(f"{options.network}: is a folder without config.json, which a language model has")
     for path in (options.network, options.labels):
         if path and not path.is_file():
             raise CompileError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -125,7 +125,7 @@ def check(options):
     if options.output.is_dir():
         raise CompileError(f"{options.output}: is a folder; the module is one file")
     if options.output.suffix in BESIDE:
-        raise CompileError(f"{options.output}: a file that describes the module has such a name; name the module model.so")
+        raise CompileError(f"{options.output}: {options.output.suffix} is for files that describe a module; name the module model.so")
     if options.output.exists() and options.output.samefile(options.network):
         raise CompileError(f"{options.output}: is the network itself")
     with options.network.open("rb") as file:
@@ -339,7 +339,7 @@ def compile_network(options):
 
 
 def printable(text):
-    """Text with names of a file in it, which may have any characters: in one line, and without control characters."""
+    """@text with line feeds and control characters written as escapes: names in a file may have any characters."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
@@ -357,8 +357,12 @@ def main(arguments=None):
     except OSError as error:
         if options.traceback:
             raise
-        # of a copy, the second file is the one that is written
+        # if a copy fails, filename2 is the file that was written
         sys.exit(f"tenon-compile: {printable(str(error.filename2 or error.filename or options.output))}: {error.strerror or error}")
+    except MemoryError:
+        if options.traceback:
+            raise
+        sys.exit(f"tenon-compile: {printable(str(options.network))}: memory ran out")
     except Exception as error:
         if options.traceback:
             raise

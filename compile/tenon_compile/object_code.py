@@ -4,6 +4,7 @@
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -24,16 +25,16 @@ class ObjectCode:
         self.key = key
         self._folder = tempfile.TemporaryDirectory()
         self._object = Path(self._folder.name) / "code.o"
-        self._said = os.memfd_create("said")  # what it, LLVM and TVM say; a disk may be full
+        self._said = os.memfd_create("said")  # what the process prints; no file, since the disk may be full
         # a copy of this process has TVM and the kernels already
         context = multiprocessing.get_context("fork")
-        self._process = context.Process(target=self._generate, args=(make_kernels, target), daemon=True)
+        self._process = context.Process(target=self._generate, args=(os.getpid(), make_kernels, target), daemon=True)
         self._process.start()
 
-    def _generate(self, make_kernels, target):
+    def _generate(self, parent, make_kernels, target):
         import tvm
 
-        die_with_parent()
+        die_with_parent(parent)
         os.dup2(self._said, 2)
         try:
             functions = {}
@@ -52,6 +53,8 @@ class ObjectCode:
     def write_to_file(self, path, _format="o"):
         """Wait for the code, and write it to an object file."""
         self._process.join()
+        if self._process.exitcode == -signal.SIGKILL:
+            raise CompileError(f"no code for {self.key}: the system ended the process that generates it, as it does when memory runs out")
         if self._process.exitcode or not self._object.exists():
             said = os.pread(self._said, MOST_SAID, 0).decode(errors="replace").strip().splitlines()
             why = said[-1] if said else f"the process that generates it ended with {self._process.exitcode}"

@@ -80,7 +80,7 @@ at_most()
 	(ulimit -f "$1" && shift && "$@")
 }
 
-# fallen SIGNAL: TVM ends the process
+# fallen SIGNAL PATTERN: TVM ends the process
 fallen()
 {
 	mkdir -p "$scratch/fallen"
@@ -88,12 +88,53 @@ fallen()
 	(export PYTHONPATH="$scratch/fallen"; fails 1 "$2" "$network" -o "$scratch/none.so")
 }
 
-# broken: an error that nobody thought of
+# asked: the compiler alone is asked to end; the shell may write a line, too
+asked()
+{
+	mkdir -p "$scratch/asked"
+	echo "import os; os.kill(os.getpid(), 15)" > "$scratch/asked/tvm.py"
+	(export PYTHONPATH="$scratch/asked"; compile "$network" -o "$scratch/none.so") > "$scratch/refused" 2>&1
+	status=$?
+	echo "status $status"
+	cat "$scratch/refused"
+	[ "$status" -eq 143 ] && grep -qx "tenon-compile: ended by SIGTERM" "$scratch/refused"
+}
+
+# broken EXCEPTION PATTERN: TVM raises what nobody thought of
 broken()
 {
 	mkdir -p "$scratch/broken"
-	echo "raise ZeroDivisionError('none')" > "$scratch/broken/tvm.py"
-	(export PYTHONPATH="$scratch/broken"; fails 1 "right.onnx: ZeroDivisionError: none. .*--traceback" "$network" -o "$scratch/none.so")
+	echo "raise $1" > "$scratch/broken/tvm.py"
+	(export PYTHONPATH="$scratch/broken"; fails 1 "$2" "$network" -o "$scratch/none.so")
+}
+
+# twice: SIGHUP and SIGTERM arrive at once, and Ctrl-C behind them
+twice()
+{
+	mkdir -p "$scratch/slow"
+	echo "import time; open('$scratch/slow/begun', 'w'); time.sleep(600)" > "$scratch/slow/tvm.py"
+	PYTHONPATH="$scratch/slow" "$python" - "$scratch/slow/begun" compile/tenon-compile "$network" -o "$scratch/none.so" <<-'END'
+		import os, signal, subprocess, sys, time
+		until, *command = sys.argv[1:]
+		child = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True,
+		                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+		while child.poll() is None and not os.path.exists(until):
+		    time.sleep(0.01)
+		for number in (signal.SIGSTOP, signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGCONT):
+		    child.send_signal(number)
+		said = child.communicate()[1]
+		print(said, child.returncode)
+		assert child.returncode < 0, child.returncode
+		assert said == f"tenon-compile: ended by {signal.Signals(-child.returncode).name}\n", said
+	END
+}
+
+# closed: without standard input, output and errors; a module that is written is no error, and a wrong network is one
+closed()
+{
+	rm -f "$scratch/model.so"
+	compile "$network" -o "$scratch/model.so" ${one_processor:+--processor "$one_processor"} <&- >&- 2>&- && [ -s "$scratch/model.so" ] &&
+		not compile "$scratch/opset99.onnx" -o "$scratch/none.so" <&- >&- 2>&-
 }
 
 it "the networks are written" "$python" tests/compile/wrong_networks.py "$scratch"
@@ -190,6 +231,10 @@ network=$scratch/right.onnx
 it "a disk that takes no more is said to be full" at_most 8 fails 1 "File too large" "$network" -o "$scratch/none.so" --processor v2,v3
 it "a fault of TVM that ends the process is said to be one" fallen 11 "TVM ended with SIGSEGV"
 it "and so is a process that the system ended" fallen 9 "memory"
-it "an error that nobody thought of is a line, too" broken
+it "one that was asked to end is not" asked
+it "an error that nobody thought of is a line, too" broken "ZeroDivisionError('none')" "right.onnx: ZeroDivisionError: none. .*--traceback"
+it "and memory that runs out is no fault" broken MemoryError "right.onnx: memory ran out$"
+it "several signals at once end it once" twice
+it "closed standard files do no harm" closed
 it "nothing was written" not ls "$scratch/none.so"
 finish
