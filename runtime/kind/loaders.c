@@ -100,11 +100,16 @@ struct plugin *loader_plugin(struct tenon_slice kind)
 int loader_open_plugin(struct tenon_cursor *c, const struct tenon_payload *payload,
 		       struct tenon_module **out)
 {
-	struct plugin *p;
-	const struct tenon_module_loader *known = find_known(payload->kind, &p);
+	const struct tenon_module_loader *l;
+	struct plugin *p = loader_plugin(payload->kind);
 	int err = plugin_open(p, -TENON_E_UNSUPPORTED);
 
-	return err ? err : p->offer->loaders[known - p->loaders].load(c, payload, out);
+	if (err)
+		return err;
+	for (l = p->offer->loaders; l && l->kind; l++)
+		if (loads(l, payload->kind))
+			return l->load(c, payload, out);
+	return plugin_lacks(p, "the loader of this kind of module");
 }
 
 const struct tenon_module_loader *loader_find(struct tenon_slice kind)

@@ -404,6 +404,21 @@ if [ "$(uname -m)" = x86_64 ]; then
 	it "for describing" instead describe null 4 CONFIG_DESCRIBE tenon inspect "$model/vm.so"
 	it "and for traces" instead trace null 3 CONFIG_TRACE tenon run "$model/vm.so" --trace "$scratch/trace.json"
 fi
+# beside PLUGIN OTHER WORDS PROGRAM ARGUMENT...: with the file of another executor, which is a plug-in with the same parts
+beside()
+{
+	plugin=$1
+	mv "$lib/tenon/$plugin.so" "$scratch/full.so" && cp "$lib/tenon/$2.so" "$lib/tenon/$plugin.so" || return 1
+	words=$3
+	shift 3
+	refused 4 "$words" "$@"
+	result=$?
+	mv "$scratch/full.so" "$lib/tenon/$plugin.so"
+	return $result
+}
+[ "$(uname -m)" != x86_64 ] || it "a loader is taken by its kind, not by its place" \
+	beside graph aot "$lib/tenon/graph.so lacks the loader of this kind" tenon run $data/tvm-0.18/graph_nop/graph.so
+
 mv "$lib/tenon/null.so" "$scratch/kept.so"
 it "without its plug-in a device is refused, with option and file" \
 	refused 4 "CONFIG_DEVICE_NULL=m.*$lib/tenon/null.so" opens null:
