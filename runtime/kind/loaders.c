@@ -100,12 +100,15 @@ struct plugin *loader_plugin(struct tenon_slice kind)
 int loader_open_plugin(struct tenon_cursor *c, const struct tenon_payload *payload,
 		       struct tenon_module **out)
 {
-	const struct tenon_module_loader *l;
-	struct plugin *p = loader_plugin(payload->kind);
+	struct plugin *p;
+	const struct tenon_module_loader *l = find_known(payload->kind, &p);
 	int err = plugin_open(p, -TENON_E_UNSUPPORTED);
 
 	if (err)
 		return err;
+	if (!OPTION_ON(PLUGINS))
+		return p->offer->loaders[l - p->loaders].load(c, payload, out);
+	/* the list of another build may have others */
 	for (l = p->offer->loaders; l && l->kind; l++)
 		if (loads(l, payload->kind))
 			return l->load(c, payload, out);
