@@ -4,7 +4,7 @@
 #include <tenon/rpc.h>
 #include <tenon/tenon.h>
 
-/* A line may quote what a peer sent, and nobody is to write escapes to our terminal. */
+/* Print a line. It may quote text of a peer, whose control characters must not reach the terminal. */
 static void print_line(void *context, const char *line)
 {
 	(void)context;

@@ -120,6 +120,27 @@ static inline int file_secret_read(int fd, const char *path, const char *what, s
 	return err;
 }
 
+/**
+ * file_secret_read_any - open a file as file_secret_open_any() does, and read it
+ * @path: its name
+ * @what: what it holds, as there
+ * @most: bytes that it may have
+ * @st: receives what file_secret_check() looks at
+ * @out: receives the bytes as file_secret_read() gives them; NULL if the file cannot be opened
+ * @size: receives their number
+ *
+ * Return: as both.
+ */
+static inline int file_secret_read_any(const char *path, const char *what, size_t most,
+				       struct stat *st, char **out, size_t *size)
+{
+	int fd, err = file_secret_open_any(path, what, &fd, st);
+
+	*out = NULL;
+	*size = 0;
+	return err ? err : file_secret_read(fd, path, what, most, out, size);
+}
+
 /** file_secret_free - free what file_secret_read() gave, also when it failed, and leave no trace of it */
 static inline void file_secret_free(char *bytes, size_t size)
 {

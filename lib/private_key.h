@@ -8,8 +8,8 @@
 #include <mbedtls/version.h>
 #include <string.h>
 
-/* What mbedtls is given as the size of a key or certificate, of which file_secret_read() gave @bytes: it counts the NUL of PEM. */
-static inline size_t key_size(const char *bytes, size_t size)
+/* The size that mbedtls wants for the bytes of file_secret_read(): for a key or certificate in PEM it counts the NUL behind them. */
+static inline size_t pem_size(const char *bytes, size_t size)
 {
 	return size + (strstr(bytes, "-----BEGIN ") != NULL);
 }
@@ -26,7 +26,7 @@ static inline size_t key_size(const char *bytes, size_t size)
 static inline int private_key_parse(mbedtls_pk_context *key, mbedtls_ctr_drbg_context *random,
 				    const char *bytes, size_t size)
 {
-	const size_t all = key_size(bytes, size);
+	const size_t all = pem_size(bytes, size);
 
 #if MBEDTLS_VERSION_MAJOR >= 3
 	return mbedtls_pk_parse_key(key, (const unsigned char *)bytes, all, NULL, 0,

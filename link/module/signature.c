@@ -107,11 +107,8 @@ static int read_private(struct signature_work *w, const char *path)
 	struct stat st;
 	char *bytes;
 	size_t size;
-	int error, fd, err = file_secret_open_any(path, "key", &fd, &st);
+	int error, err = file_secret_read_any(path, "key", FILE_SECRET_MOST, &st, &bytes, &size);
 
-	if (err)
-		return err;
-	err = file_secret_read(fd, path, "key", FILE_SECRET_MOST, &bytes, &size);
 	if (!err) {
 		errno = 0;
 		error = private_key_parse(&w->key, &w->random, bytes, size);
@@ -128,15 +125,12 @@ static int read_public(struct signature_work *w, const char *path)
 	struct stat st;
 	char *bytes;
 	size_t size;
-	int error, fd, err = file_secret_open_any(path, "key", &fd, &st);
+	int error, err = file_secret_read_any(path, "key", FILE_SECRET_MOST, &st, &bytes, &size);
 
-	if (err)
-		return err;
-	err = file_secret_read(fd, path, "key", FILE_SECRET_MOST, &bytes, &size);
 	if (!err) {
 		errno = 0;
 		error = mbedtls_pk_parse_public_key(&w->key, (const unsigned char *)bytes,
-						    key_size(bytes, size));
+						    pem_size(bytes, size));
 		err = error ? key_error(path, "public key", error) : 0;
 	}
 	free(bytes);

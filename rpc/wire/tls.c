@@ -48,14 +48,12 @@ int tls_read_certificate(struct tls_base *b, const char *path)
 	struct stat st;
 	char *bytes;
 	size_t size;
-	int error, fd, err = file_secret_open_any(path, "certificate", &fd, &st);
+	int error, err = file_secret_read_any(path, "certificate", FILE_CERTIFICATES_MOST, &st,
+					      &bytes, &size);
 
-	if (err)
-		return err;
-	err = file_secret_read(fd, path, "certificate", FILE_CERTIFICATES_MOST, &bytes, &size);
 	if (!err) {
 		error = mbedtls_x509_crt_parse(&b->certificate, (const unsigned char *)bytes,
-					       key_size(bytes, size));
+					       pem_size(bytes, size));
 		err = error ? tls_fail(-TENON_E_VALUE, path, error) : 0;
 	}
 	free(bytes);

@@ -54,7 +54,7 @@ static struct tenon_case case_of(const struct tenon_case_value *in,
 				    .output_count = 1 };
 }
 
-/* Return: 1 if a model that gives @got is told from one that gives @want; @why says how. */
+/* Run a self-test that wants @want of a model that returns @got. Return: tenon_self_test()'s, 1 if they differ; @why says where. */
 static int compare(const char *dtype, const void *got, const void *want, size_t size,
 		   const struct tenon_case *tolerance, struct tenon_buffer *why)
 {

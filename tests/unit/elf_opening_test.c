@@ -199,7 +199,7 @@ static void what_is_no_file_is_left_to_the_linker(void **state)
 
 static char pipe_path[4096];
 
-/* A writer that comes and goes, for who waits for one: dlopen(), where nothing was refused before it. */
+/* Open the pipe for writing and close it again: a dlopen() that was not prevented then reads an empty file and returns. */
 static void end_the_wait(int signal)
 {
 	int fd = open(pipe_path, O_WRONLY | O_NONBLOCK);
